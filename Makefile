@@ -10,12 +10,11 @@ WORKERS ?= $(shell expr 3 \* $$(getconf _NPROCESSORS_ONLN))
 # The tests start hundreds of processes: without bytecode each would compile the program again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run demo check test test-long test-thorough test-real test-mcp lint format docs lock screenshots \
+.PHONY: help run check test test-long test-thorough test-real test-mcp lint format docs lock screenshots \
 	bench clean
 
 help:
 	@echo "make run            open the app"
-	@echo "make demo           play a conversation without a screen"
 	@echo "make check          run the unit tests, for use while working"
 	@echo "make test           run the tests"
 	@echo "make test-long      run the slow tests"
@@ -47,10 +46,6 @@ endif
 
 run: $(READY)
 	@$(BIN)/contextui
-
-# A short conversation that needs no screen, network or key.
-demo: $(READY)
-	@$(BIN)/python -m contextui.cli.demo
 
 # Unit tests: no screen, no processes, no fuzzing.
 SCREENS := $(addprefix tests/windows/test_,files_widget.py folds.py one_editor.py search.py)

@@ -9,15 +9,16 @@ import asyncio
 import gc
 import time
 from collections.abc import Awaitable, Callable
+from statistics import median
 
 from textual.app import App, ComposeResult
 from textual.widgets import OptionList
 
-from benchmarks.compose import NoteWindow
+from benchmarks.turn import NoteWindow
 from contextui import ContextItem, ContextManager, ItemType, WindowManager
 from contextui.tui.inspector.items import ItemList
-from contextui.tui.inspector.look import Looker
 from contextui.tui.inspector.rows import rows_of
+from contextui.tui.inspector.snapshot import snapshot_of
 from contextui.words import Words
 
 ROWS = 100_000
@@ -60,18 +61,18 @@ async def seconds(work: Callable[[], Awaitable[object]]) -> float:
         await work()
         times.append(time.process_time() - start)
     gc.unfreeze()
-    return sorted(times)[TIMES // 2]
+    return median(times)
 
 
 async def ours(app: Lists, context: ContextManager) -> tuple[float, float]:
     """The time of all items, and of one more."""
-    looker, listing = Looker(context, []), app.query_one(ItemList)
+    listing = app.query_one(ItemList)
 
     async def add() -> None:
         context.add(ContextItem(ItemType.USER, "and now?"))
-        look = looker.look()
-        rows = rows_of(look)
-        listing.show(look, rows)
+        snapshot = snapshot_of(context)
+        rows = rows_of(snapshot)
+        listing.show_items(snapshot, rows)
         listing.choose(len(rows) - 1)
         await drawn(app)
 

@@ -87,7 +87,7 @@ class ProviderCache:
             bare = {name: value for name, value in block.items() if name != "cache_control"}
             sizes.append(_tokens(bare))
             prefixes.append(_digest(prefixes[-1], bare))
-        marks = [0, *sorted(sent.marks)]
+        marks = [0, *(n for n, one in enumerate(blocks, 1) if "cache_control" in one)]
         tried = {n for mark in marks for n in range(max(0, mark - LOOKS_BACK), mark + 1)}
         found = max((n for n in tried if prefixes[n] in self._kept), default=-1)
         self._kept |= {prefixes[mark] for mark in marks}
@@ -123,20 +123,20 @@ class Shopkeeper:
     def __init__(self, look: Callable[[Payload], object]) -> None:
         self.figures, self._look = Figures(), look
         self._cache, self._random = ProviderCache(), Random(7)
-        self._previous: list[Payload] = []
+        self._before: Payload | None = None
         self._counter = TokenCounter(encode=TokenCounter.estimate)
         self._calls = 0
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         figures = self.figures
-        sent = payload(request, "m", self._previous[-2:])
+        sent = payload(request, "m", self._before)
         self._look(sent)
         if not request.tools:
             figures.asides += 1
             figures.cost += _tokens(sent.body)
             yield Answer(({"type": "text", "text": self._aside(request)},))
             return
-        self._previous.append(sent)
+        self._before = sent
         figures.requests += 1
         figures.cost += self._cache.price(sent)
         yield Answer((self._next_block(request),))

@@ -12,8 +12,8 @@ from contextui.agent.prompt import class_list
 from contextui.config.servers import Server
 from contextui.tokens import TokenCounter
 from contextui.windowing.blocks import ActionLine, window_xml
-from contextui.windowing.env import utc_now
 from contextui.windowing.snapshot import ContextVersion, Snapshot, SnapshotHeader, SnapshotState
+from contextui.windowing.window import utc_now
 from contextui.windows.mcp.catalogue import Tool
 from contextui.windows.mcp.window import server_window
 

@@ -29,11 +29,11 @@ from contextui.agent.models.scripted import ScriptedModel
 from contextui.files.index import PathIndex
 from contextui.session.catalogue import Catalogue
 from contextui.tui.app import ContextUIApp, collect_less
+from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.pane import Desktop
 from contextui.tui.desktop.rowlist import FilterLine, RowList
 from contextui.tui.dialogs.session_list import SessionList
-from contextui.tui.link import Desk
 from contextui.windowing.finding.registry import discover
 
 FEW = 10
@@ -45,7 +45,7 @@ Times = dict[str, float]
 # --- the app -----------------------------------------------------------------------------
 
 
-def desk_in(folder: Path, session_id: str | None = None, max_windows: int = 100) -> Desk:
+def desk_in(folder: Path, session_id: str | None = None, max_windows: int = 100) -> AppSession:
     """A session in a folder, with the windows that are installed."""
     registry = discover()
     settings = SessionOptions(classes=registry.classes(), max_windows=max_windows)
@@ -53,11 +53,11 @@ def desk_in(folder: Path, session_id: str | None = None, max_windows: int = 100)
     session = store.open(session_id) if session_id else store.create(folder / "work")
     controller = InteractionController(model=ScriptedModel(), context=session.context)
     controller.install_prompt()
-    return Desk(session, controller, registry.load_all())
+    return AppSession(session, controller, registry)
 
 
 @asynccontextmanager
-async def running(desk: Callable[[], Desk]) -> AsyncIterator[ContextUIApp]:
+async def running(desk: Callable[[], AppSession]) -> AsyncIterator[ContextUIApp]:
     app = ContextUIApp(desk)
     async with app.run_test(size=(120, 40)):
         try:

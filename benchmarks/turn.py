@@ -11,20 +11,29 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.compose import NoteWindow
 from contextui import (
+    Body,
     ContextItem,
     ContextManager,
     InteractionController,
     ItemType,
+    Lod,
     ScriptedModel,
     TurnOptions,
+    Window,
     WindowManager,
 )
 
 TURNS = 15
 BUDGET = 10_000_000
 SIZES = (1_000, 10_000, 100_000)
+
+
+class NoteWindow(Window):
+    """A note."""
+
+    def content(self, lod: Lod) -> Body:
+        return "a line of a note\n" * (20 if lod is Lod.FULL else 1)
 
 
 def conversation(items: int) -> InteractionController:

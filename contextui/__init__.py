@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from contextui.agent.models.scripted import call as call
     from contextui.agent.turn import TurnOptions as TurnOptions
     from contextui.context.compaction.service import CompactionService as CompactionService
+    from contextui.context.composition import Composition as Composition
     from contextui.context.gists.gist import gist as gist
     from contextui.context.item import ContextItem as ContextItem
     from contextui.context.item import ItemType as ItemType
+    from contextui.context.ledger import ContextStats as ContextStats
     from contextui.context.manager import ContextManager as ContextManager
-    from contextui.context.messages import Composition as Composition
     from contextui.context.render import ContextRenderer as ContextRenderer
     from contextui.context.render import RenderOptions as RenderOptions
-    from contextui.context.report import ContextStats as ContextStats
     from contextui.context.strategies.builtin import EntityExtraction as EntityExtraction
     from contextui.context.strategies.builtin import SlidingWindow as SlidingWindow
     from contextui.context.strategies.builtin import Summarization as Summarization
@@ -131,8 +131,8 @@ _FORMER = {
     "contextui.context.compaction.service": ["CompactionService"],
     "contextui.events": ["CompactionResult"],
     "contextui.context.gists.gist": ["gist"],
-    "contextui.context.messages": ["Composition"],
-    "contextui.context.report": ["ContextStats"],
+    "contextui.context.composition": ["Composition"],
+    "contextui.context.ledger": ["ContextStats"],
     "contextui.context.strategies.builtin": ["EntityExtraction", "SlidingWindow", "Summarization"],
     "contextui.context.strategies.registry": ["make_strategy"],
     "contextui.context.strategies.strategy": [

@@ -272,14 +272,12 @@ class RequestSent(Event):
 
     Attributes:
         through_seq: The seq of the newest item that it considered.
-        carrier_id: The item that carried the windows, if any did.
         waiting_ids: Items up to that seq that it could not include yet.
         plan: How it was planned, if windows are placed by price: the blocks that it added, what it
             removed and why, and its cache marks.
     """
 
     through_seq: int
-    carrier_id: str | None = None
     waiting_ids: tuple[str, ...] = ()
     plan: Mapping[str, Any] | None = None
 
@@ -503,7 +501,7 @@ class CompactionResult:
     def _outcome(self, words: Words) -> str:
         if not self.success and not self.messages:
             return words("Not compacted: {error} The conversation is unchanged.", error=self.error)
-        saved = self._saved(words)
+        saved = self.saved(words)
         if not self.success:
             return words(
                 "There is no summary: {error} The newest part was kept: {saved}. "
@@ -511,20 +509,20 @@ class CompactionResult:
                 error=self.error,
                 saved=saved,
             )
-        names = ", ".join(one_line(path, 60) for path in self.files_included)
         return words(
-            "Compacted {count} messages: {saved}{files}. /undo restores them.",
+            "Compacted {count} messages: {saved}. /undo restores them.",
             count=self.messages,
             saved=saved,
-            files=words(", with {files}", files=names) if names else "",
         )
 
-    def _saved(self, words: Words) -> str:
+    def saved(self, words: Words) -> str:
+        """Describe the tokens that it saved, and the files that the summary was made with."""
         values = {"before": f"{self.pre_tokens:,}", "after": f"{self.post_tokens:,}"}
         if self.post_tokens >= self.pre_tokens:
             return words("{before} → {after} tokens, which saves nothing", **values)
-        percent = f"{self.percent:.1f}"
-        return words("{before} → {after} tokens, {percent}% less", percent=percent, **values)
+        tokens = words("{before} → {after} tokens, {percent}% less", percent=self.percent, **values)
+        names = ", ".join(one_line(path, 60) for path in self.files_included)
+        return tokens + (words(", with {files}", files=names) if names else "")
 
     def __str__(self) -> str:
         return self.text("en")

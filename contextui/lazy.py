@@ -12,12 +12,7 @@ if TYPE_CHECKING:
 def lazy_exports(
     package: str, *homes: "Mapping[str, Sequence[str]]"
 ) -> "tuple[Callable[[str], Any], Callable[[], list[str]]]":
-    """Make the `__getattr__` and `__dir__` of a package.
-
-    Args:
-        package: Its `__name__`.
-        homes: The names to export, by the module that defines them.
-    """
+    """Make the `__getattr__` and `__dir__` of a package."""
     home_of = {name: home for each in homes for home, names in each.items() for name in names}
     module = sys.modules[package]
 

@@ -15,14 +15,8 @@ def read_plain(path: Path, limit: int) -> bytes:
     """Read a regular file of at most `limit` bytes.
 
     Never blocks, even if the path is a pipe.
-
-    Raises:
-        OSError: It cannot be read, is not a regular file, or is larger.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(None, msg("it is not a file"))
+    with open_plain(path) as file:
         data = file.read(limit + 1)  # its size may be wrong: files in /proc report 0
     if len(data) > limit:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
@@ -30,24 +24,16 @@ def read_plain(path: Path, limit: int) -> bytes:
 
 
 def open_plain(path: Path) -> BinaryIO:
-    """Open a regular file for reading; anything else might block.
-
-    Raises:
-        OSError: It is not a regular file, or cannot be opened.
-    """
+    """Open a regular file for reading; anything else might block."""
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise OSError(errno.EINVAL, msg("it is not a regular file"))
+        raise OSError(errno.EINVAL, msg("it is not a file"))
     return os.fdopen(fd, "rb")
 
 
 def replace_plain(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Replace a file; at no time is half of it there, or can anyone read it who should not.
-
-    Raises:
-        OSError: It cannot be written; the file stays as it was.
-    """
+    """Replace a file; at no time is half of it there, or can anyone read it who should not."""
     new = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:

@@ -2,7 +2,7 @@
 
 `start` runs a program, with pipes or in a pseudo terminal, and returns a `Process`. `Process.end`
 ends it together with everything it started in its session. If the program itself is killed, the
-keeper, a small process started with the first managed one, does the same.
+reaper, a small process started with the first managed one, does the same.
 
 A program that moves to another session on purpose, as `tmux` and daemons do, is left alone.
 """
@@ -26,7 +26,7 @@ from typing import Any
 
 import psutil
 
-from contextui import keeper
+from contextui import reaper
 from contextui.errors import ContextUIError, os_reason
 from contextui.text import quote
 
@@ -60,16 +60,7 @@ class ProcessError(ContextUIError):
 
 
 class Process:
-    """A process that leads a session of its own.
-
-    Attributes:
-        argv: The program and its arguments.
-        pid: The process id, which is also the id of the session.
-        terminal: The master side of its pseudo terminal, or -1. The owner closes it.
-        stdin: The stream to its input, if that is a pipe.
-        stdout: The stream from its output, if that is a pipe.
-        stderr: The stream from its error output, if that is a pipe.
-    """
+    """A process that leads a session of its own."""
 
     def __init__(
         self,
@@ -81,7 +72,7 @@ class Process:
         self.argv, self.pid, self.terminal = tuple(argv), process.pid, terminal
         self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
         self._process, self._device = process, device
-        self._started = _keeper.watch(process.pid)
+        self._started = _reaper.watch(process.pid)
 
     @property
     def returncode(self) -> int | None:
@@ -94,22 +85,18 @@ class Process:
 
     def members(self) -> list[int]:
         """Return the ids of all processes in its session."""
-        return keeper.members(self.pid, self._started)
+        return reaper.members(self.pid, self._started)
 
-    async def end(self, grace: float = keeper.GRACE) -> None:
-        """End all processes of the session: ask them to, then kill those that remain.
-
-        Args:
-            grace: Seconds until SIGKILL.
-        """
-        for pause in keeper.ending(self.pid, self._started, grace):
+    async def end(self, grace: float = reaper.GRACE) -> None:
+        """End all processes of the session: ask them to, then kill those that remain."""
+        for pause in reaper.ending(self.pid, self._started, grace):
             await asyncio.sleep(pause)
         await self.wait()
-        _keeper.release(self.pid)
+        _reaper.release(self.pid)
 
     def terminate(self) -> None:
         """Ask all processes of the session to end, from any thread; see `end` to make sure."""
-        keeper.send(self.members(), (signal.SIGTERM, signal.SIGCONT))
+        reaper.send(self.members(), (signal.SIGTERM, signal.SIGCONT))
 
     def foreground(self) -> int:
         """Return the process group that reads from the terminal, or 0 if there is none."""
@@ -122,9 +109,6 @@ class Process:
         """Open the side of the terminal that programs read from, and return its descriptor.
 
         Close it soon: as long as it is open, the end of the last program goes unnoticed.
-
-        Raises:
-            OSError: It cannot be opened.
         """
         return os.open(self._device, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
 
@@ -148,16 +132,10 @@ async def start(
 
     Args:
         argv: The program and its arguments; a name without a slash is looked up in `env`'s PATH.
-        cwd: The folder to run in.
-        env: The whole environment.
         stdin: A descriptor, or PIPE or DEVNULL; not used with `pty`.
         stdout: A descriptor, or PIPE or DEVNULL; not used with `pty`.
         stderr: A descriptor, or PIPE, DEVNULL or STDOUT; not used with `pty`.
         pty: Run it in a pseudo terminal, whose master side is `Process.terminal` (non-blocking).
-        size: Rows and columns of the terminal.
-
-    Raises:
-        ProcessError: There is no such program or folder.
     """
     program = find_program(argv[0], env)
     if not os.path.isdir(cwd):
@@ -205,9 +183,6 @@ def find_program(name: str, env: Mapping[str, str]) -> str:
         name: A path, or a name that is looked up in PATH.
         env: The environment whose PATH counts. Relative folders in PATH are not searched: the
             program found there would depend on the current folder.
-
-    Raises:
-        ProcessError: There is no such program, or it is not executable.
     """
     folders = [one for one in env.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(one)]
     found = shutil.which(name, path=os.pathsep.join(folders)) if folders or "/" in name else None
@@ -218,30 +193,6 @@ def find_program(name: str, env: Mapping[str, str]) -> str:
             name=quote(name),
         )
     return os.path.abspath(found)
-
-
-def limit_processes(pid: int, more: int) -> bool:
-    """Limit how many processes the user of a process may have, as seen by it and its children.
-
-    The kernel counts all processes of the user, not those of the session, so the limit is their
-    present number plus `more`. Root is exempt from this limit.
-
-    Returns:
-        Whether the limit is in force.
-    """
-    uid = os.getuid()
-    if uid == 0 or not hasattr(psutil.Process, "rlimit"):
-        return False
-    used = sum(
-        one.info["num_threads"] or 0
-        for one in psutil.process_iter(["uids", "num_threads"])
-        if one.info["uids"] is not None and one.info["uids"].real == uid
-    )
-    process = psutil.Process(pid)
-    _, hard = process.rlimit(psutil.RLIMIT_NPROC)
-    limit = used + more if hard == psutil.RLIM_INFINITY else min(hard, used + more)
-    process.rlimit(psutil.RLIMIT_NPROC, (limit, limit))
-    return True
 
 
 def signal_group(group: int, number: signal.Signals) -> bool:
@@ -273,9 +224,6 @@ def unread(device: int) -> int:
     """Return how many bytes wait in a terminal until a program reads them.
 
     While the kernel edits lines (`ICANON`), the bytes of an unfinished line do not count.
-
-    Args:
-        device: The side of the terminal that programs read from.
     """
     # Linux moves written bytes to the reader's queue a moment later; polling waits for that.
     poll = select.poll()
@@ -291,8 +239,8 @@ def _set_size(terminal: int, rows: int, columns: int) -> None:
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
-class _Keeper:
-    """The connection to the keeper process. Thread-safe."""
+class _Reaper:
+    """The connection to the reaper process. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -301,12 +249,12 @@ class _Keeper:
 
     @property
     def pid(self) -> int | None:
-        """The id of the keeper process, once it was started."""
+        """The id of the reaper process, once it was started."""
         return self._process.pid if self._process else None
 
     def watch(self, session: int) -> str:
         """End this session if the program dies before it is released; return its start time."""
-        when = keeper.started(session) or "ended"
+        when = reaper.started(session) or "ended"
         with self._lock:
             self._sessions[session] = when
             self._write(f"+{session} {when}\n")
@@ -323,13 +271,13 @@ class _Keeper:
             self._start()
         try:
             self._send(line)
-        except BrokenPipeError:  # the keeper was killed: start another
+        except BrokenPipeError:  # the reaper was killed: start another
             self._start()
 
     def _start(self) -> None:
         self._discard()
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", keeper.__file__],
+            [sys.executable, "-I", "-S", reaper.__file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -352,14 +300,14 @@ class _Keeper:
             self._process.wait()
 
     def close(self) -> None:
-        """Let the keeper end what is left, and wait for it."""
+        """Let the reaper end what is left, and wait for it."""
         with self._lock:
             self._discard()
             self._process = None
             self._sessions.clear()
 
     def forget(self) -> None:
-        """Drop the connection in a forked child: the keeper watches only the parent."""
+        """Drop the connection in a forked child: the reaper watches only the parent."""
         self._lock, self._sessions = threading.Lock(), {}
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
@@ -367,6 +315,6 @@ class _Keeper:
             self._process = None
 
 
-_keeper = _Keeper()
-atexit.register(_keeper.close)
-os.register_at_fork(after_in_child=_keeper.forget)
+_reaper = _Reaper()
+atexit.register(_reaper.close)
+os.register_at_fork(after_in_child=_reaper.forget)

@@ -69,24 +69,11 @@ def split(command: str) -> tuple[str, ...] | None:
 
 
 def words_of(command: str) -> tuple[str, ...]:
-    """Return the words of a simple command.
-
-    Raises:
-        NotSimpleError: It needs a shell, or might; the message says why.
-    """
+    """Return the words of a simple command."""
     return tuple(_words(command))
 
 
 def _words(text: str, *, with_stars: bool = False) -> list[str]:
-    """Split a text into words.
-
-    Args:
-        text: A command, or a pattern.
-        with_stars: Whether it is a pattern, where an unquoted `*` is allowed.
-
-    Raises:
-        NotSimpleError: Shells could read it in another way.
-    """
     if len(text) > LONGEST:
         raise NotSimpleError("It is longer than {most} characters", most=LONGEST)
     words: list[str] = []
@@ -122,7 +109,6 @@ def _words(text: str, *, with_stars: bool = False) -> list[str]:
 
 
 def _quoted(text: str, start: int) -> tuple[str, int]:
-    """Return the text of a quoted part, and where it ends."""
     quote = text[start]
     end = text.find(quote, start + 1)
     if end < 0:
@@ -196,10 +182,6 @@ class Pattern:
     options included: this is as wide as it looks. As another word it matches one word, and inside
     a word it matches within that word; neither then matches an option or a way up (``..``) that
     the pattern does not spell out.
-
-    Raises:
-        NotSimpleError: It is not the pattern of a simple command, or its program is not a plain
-            name.
     """
 
     text: str
@@ -251,11 +233,6 @@ def locate(program: str, search: str, workspace: Path) -> Path | None:
 
     None if there is none, or if it is found in the workspace or behind a relative entry of the
     search path: a project must not choose which program a pattern runs.
-
-    Args:
-        program: The name, without a folder.
-        search: The value of PATH.
-        workspace: The folder in which contextui works.
     """
     inside = workspace.resolve()
     for entry in search.split(os.pathsep):
@@ -348,11 +325,7 @@ class Suggestion:
 
 
 def suggest(argv: Sequence[str]) -> Suggestion:
-    """Return the pattern to offer for a simple command: its program, its subcommand and `*`.
-
-    Raises:
-        NotSimpleError: There is none that a person could judge.
-    """
+    """Return the pattern to offer for a simple command: its program, its subcommand and `*`."""
     program, rest = argv[0], argv[1:]
     if not _PROGRAM.fullmatch(program):
         raise NotSimpleError("{word} is a path, not the name of a program", word=program)

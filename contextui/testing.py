@@ -123,11 +123,6 @@ class _Conversation:
     """A conversation with the offline model about a tester's windows.
 
     It is the model of its own controller: it keeps the first request of a turn and passes all on.
-
-    Attributes:
-        name: The offline model's name; `prices` and `tool_protocol` are its own, too.
-        windows: The tester's windows.
-        request: The first request of the last turn; compactions, which have no tools, do not count.
     """
 
     def __init__(self, windows: WindowManager) -> None:
@@ -148,13 +143,11 @@ class _Conversation:
         )
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """Stream the offline model's answer."""
         if self.request is None and request.tools:
             self.request = request
         return self._model.stream(request)
 
     async def say(self, sentence: str) -> Reply:
-        """Run a turn to its end."""
         self.request = None
         calls, ok, text = list[str](), list[bool](), ""
         async for event in self._controller.run_turn(sentence):
@@ -169,7 +162,6 @@ class _Conversation:
         return Reply(tuple(calls), tuple(ok), text)
 
     def close(self) -> None:
-        """End the conversation; the windows stay open."""
         self._controller.close()
 
 

@@ -11,6 +11,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import chain
 from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from contextui.words import Words
 
 _REPLACEMENT = "\ufffd"
 _ZERO_WIDTH_JOINER = "\u200d"
@@ -194,6 +198,57 @@ def cap(text: str, limit: int) -> str:
     return f"{text[:limit]}\n… {len(text) - limit} more characters left out"
 
 
+_ONE_COLUMN_EACH = re.compile("[ -\u02ff\u2010-\u2027]*")  # Latin letters and punctuation
+
+
+def width(text: str) -> int:
+    """Return the columns that a line of text takes on a screen."""
+    if _ONE_COLUMN_EACH.fullmatch(text):
+        return len(text)
+    from rich.cells import cell_len  # noqa: PLC0415  (most text does not need it)
+
+    return cell_len(text)
+
+
+def cut(text: str, columns: int) -> str:
+    """Truncate a line of text to a width on a screen, with "…" at the end."""
+    if width(text) <= columns:
+        return text
+    from rich.cells import set_cell_size  # noqa: PLC0415  (short text does not need it)
+
+    return set_cell_size(text, max(columns - 1, 0)).rstrip() + "…"
+
+
+def byte_size(count: int) -> str:
+    """Format a number of bytes.
+
+    Example:
+        >>> byte_size(999), byte_size(2_560), byte_size(3_000_000)
+        ('999B', '2.5KB', '2.9MB')
+    """
+    if count < 1024:
+        return f"{count}B"
+    size = count / 1024
+    for unit in ("KB", "MB"):
+        if round(size, 1) < 1024:
+            return f"{size:.1f}{unit}"
+        size /= 1024
+    return f"{size:.1f}GB"
+
+
+def duration(seconds: float, words: "Words") -> str:
+    """Format a duration: ``0.4s``, ``14s``, ``2m 05s``, ``2h 10m``; an `int` has no tenths."""
+    if seconds < 10 and not isinstance(seconds, int):
+        return words("{seconds}s", seconds=f"{seconds:.1f}")
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return words("{hours}h {minutes}m", hours=f"{hours:,}", minutes=f"{minutes:02}")
+    if minutes:
+        return words("{minutes}m {seconds}s", minutes=minutes, seconds=f"{rest:02}")
+    return words("{seconds}s", seconds=rest)
+
+
 _MISREAD = re.compile("""['":,]|\\)$""")
 
 
@@ -236,18 +291,6 @@ def spanned(noun: str, first: int, last: int) -> str:
         ('line 3', 'lines 3-5')
     """
     return f"{noun}{'s' * (first != last)} {span(first, last)}"
-
-
-def there_are(noun: str, count: int) -> str:
-    """Say which numbers are valid, for an error message.
-
-    Example:
-        >>> there_are("line", 0), there_are("line", 1), there_are("line", 3)
-        ('There are no lines', 'There is line 1', 'There are lines 1 to 3')
-    """
-    if count == 1:
-        return f"There is {noun} 1"
-    return f"There are {noun}s 1 to {count}" if count else f"There are no {noun}s"
 
 
 def quote(text: str, limit: int = 40) -> str:

@@ -80,7 +80,7 @@ async def draw(name: str, picture: Picture, home: Path) -> None:
 
 
 async def _say(pilot: "Pilot[int]", app: ContextUIApp, words: str, allows: bool) -> None:
-    talk = app.main.talk
+    talk = app.main.turns
     assert talk is not None
     before = talk.last
     app.last_input = 0.0

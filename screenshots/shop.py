@@ -11,7 +11,7 @@ from contextui.model import Answer
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from contextui.tokens import Usage
-from contextui.tui.link import Desk
+from contextui.tui.app_session import AppSession
 from contextui.windowing.finding.registry import discover
 from contextui.words import Lang
 
@@ -91,7 +91,7 @@ def make_project(home: Path) -> Path:
     return folder
 
 
-def make_desk(home: Path, folder: Path, lang: Lang) -> Desk:
+def make_desk(home: Path, folder: Path, lang: Lang) -> AppSession:
     """A session in that folder with a model that plays the conversation."""
     os.environ["HOME"] = str(home)
     registry = discover()
@@ -104,7 +104,7 @@ def make_desk(home: Path, folder: Path, lang: Lang) -> Desk:
         options=TurnOptions(budget=30_000),
     )
     controller.install_prompt()
-    return Desk(session, controller, registry.load_all())
+    return AppSession(session, controller, registry)
 
 
 def _script(lang: Lang) -> list[Step]:

@@ -1,6 +1,8 @@
 """Settings that all tests share: the same surroundings, whoever starts the run, and where."""
 
+import asyncio
 import gc
+import inspect
 import os
 import shutil
 import signal
@@ -13,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from contextui.interrupt import reset_for_children
-from tests import certificates, forkserver
+from tests import certificates, forkserver, patience
 from tests.thorough import IS_THOROUGH, times
 from tests.workers import Pool
 
@@ -38,6 +40,7 @@ _KEPT = (
 _OF_THIS_RUN = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")  # not of those that tests start
 _SET = {"LANG": "C.UTF-8", "SHELL": "/bin/sh", "TERM": "xterm-256color", "TZ": "UTC"}
 
+_LONGEST = 600.0  # seconds of an async test
 _HOME = tempfile.mkdtemp(prefix="contextui-home-")
 
 
@@ -69,6 +72,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--workers", type=int, default=0, help="run the tests in so many processes")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run an async test on an event loop of its own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.function):
+        return None
+    given = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+
+    async def bounded() -> None:
+        async with asyncio.timeout(_LONGEST):
+            await pyfuncitem.obj(**given)
+
+    asyncio.run(bounded())
+    return True
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """All workers have one server to fork programs from."""
     if count := config.getoption("workers"):
@@ -88,16 +106,22 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture
-def by_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Place windows at the end of each turn by default, as version 1 did."""
+def in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Place windows where they were opened by default: a turn takes its final form at its end."""
     from contextui.context.manager import ContextManager
     from contextui.session.session import SessionOptions
 
     named = ContextManager.__init__.__kwdefaults__ or {}
-    monkeypatch.setitem(named, "placement", "turn")
+    monkeypatch.setitem(named, "placement", "in-place")
     given = SessionOptions.__init__.__defaults__ or ()
-    values = tuple("turn" if value == "price" else value for value in given)
+    values = tuple("in-place" if value == "price" else value for value in given)
     monkeypatch.setattr(SessionOptions.__init__, "__defaults__", values)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def patient_program() -> Iterator[None]:
+    with patience.patient():
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

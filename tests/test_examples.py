@@ -1,9 +1,7 @@
 """The example windows: their own tests, their size, their package, and each one in the app."""
 
 import asyncio
-import json
 import os
-import shutil
 import sqlite3
 import sys
 import tomllib
@@ -12,7 +10,6 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import pytest
 
@@ -25,16 +22,6 @@ EXAMPLES = ROOT / "examples"
 PROJECT = tomllib.loads((EXAMPLES / "pyproject.toml").read_text("utf-8"))
 WINDOWS: dict[str, str] = PROJECT["project"]["entry-points"]["contextui.windows"]
 MOST_LINES, MOST_LINES_OF_A_PART = 140, 210
-
-LIST = """
-import json, sys
-from contextui.windowing.finding.registry import discover
-
-registry = discover()
-assert "contextui_examples" not in sys.modules
-registry.load_all()
-print(json.dumps([entry.data() for entry in registry.entries]))
-"""
 
 
 def run(*command: str, cwd: Path, path: Path = ROOT) -> str:
@@ -68,36 +55,12 @@ def test_each_is_short() -> None:
         assert count <= most, f"{path.name} has {count} lines"
 
 
-def test_style_and_types_are_checked() -> None:
-    run("-m", "ruff", "check", "--no-cache", "examples", cwd=ROOT)
-    run("-m", "ruff", "format", "--no-cache", "--check", "examples", cwd=ROOT)
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mypy"]
-    assert settings["strict"]
-    assert "examples" in settings["files"]  # `make lint` checks them
-
-
 def test_the_readme_links_to_what_exists() -> None:
     text = (EXAMPLES / "README.md").read_text("utf-8")
     targets = [part.partition(")")[0] for part in text.split("](")[1:]]
     assert [one for one in targets if not (EXAMPLES / one).exists()] == []
     for name in WINDOWS:
         assert f"[{name}]" in text
-
-
-@pytest.mark.long
-def test_the_package_is_built_and_its_windows_are_found(tmp_path: Path) -> None:
-    left_out = shutil.ignore_patterns("__pycache__", "build", "*.egg-info", ".*")
-    shutil.copytree(EXAMPLES, tmp_path / "source", ignore=left_out)
-    options = ["--no-deps", "--no-index", "--disable-pip-version-check", "--quiet"]
-    run("-m", "pip", "wheel", "--no-build-isolation", *options, "./source", cwd=tmp_path)
-    (wheel,) = tmp_path.glob("contextui_examples-*.whl")
-    with ZipFile(wheel) as packed:  # what `pip install --target` does, in a tenth of the time
-        packed.extractall(tmp_path / "site")
-    found = json.loads(run("-c", LIST, cwd=tmp_path, path=tmp_path / "site"))
-    ready = {entry["name"]: entry for entry in found if "contextui-examples" in entry["origin"]}
-    assert sorted(ready) == sorted(WINDOWS)
-    assert {entry["status"] for entry in ready.values()} == {"ready"}
-    assert ready["sqlite"]["args"] == "path:string"
 
 
 OPENED: dict[str, tuple[dict[str, Any], str]] = {

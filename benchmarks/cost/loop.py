@@ -8,7 +8,6 @@ with the project's counter.
 import asyncio
 import difflib
 import json
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -33,7 +32,7 @@ from contextui.events import CallFinished, TurnFinished
 from contextui.files.workspace import Workspace
 from contextui.model import Answer, LlmMessage, ModelEvent, ModelRequest, Tool
 from contextui.tokens import Content
-from contextui.windowing.host import current_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.code import CodeWindow
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
@@ -48,7 +47,6 @@ WINDOWS = (CodeWindow, EditorWindow, FilesWindow, MonitorWindow, NotebookWindow,
 """The built-in classes of windows, all of which the system prompt lists."""
 
 BUDGET = 10_000_000  # nothing is trimmed
-REMEMBERED = 4  # requests that marks are looked for in, as the Anthropic model does
 STEP_SECONDS, TURN_SECONDS = 5.0, 30.0
 
 
@@ -135,12 +133,11 @@ class Recorder:
     on_request: Callable[[Sent], None] = lambda _: None
     name: str = "recorder"
     requests: list[Sent] = field(default_factory=list)
-    _previous: deque[Payload] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    _before: Payload | None = None
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Record a request as the provider would receive it, and answer as the script says."""
-        sent = payload(request, self.name, list(self._previous))
-        self._previous.append(sent)
+        self._before = sent = payload(request, self.name, self._before)
         self.requests.append(self.counter.sent(sent.body, self.clock.now))
         self.on_request(self.requests[-1])
         self.clock.advance(STEP_SECONDS)
@@ -185,7 +182,7 @@ class Bound:
         head = sent.blocks[0].tokens
         windows = self._context.windows
         open_windows = windows.windows() if windows is not None else []
-        shown = {one.id: current_render(one).xml for one in open_windows}
+        shown = {one.id: runtime_of(one).renders.at().xml for one in open_windows}
         written = 0 if self._seen else head
         new = [item for item in self._context.get_all() if item.id not in self._seen]
         for item in new:

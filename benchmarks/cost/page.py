@@ -94,9 +94,9 @@ sent beside it; below 1 the windows are cheaper.
 
 {_lines(markdown(short))}
 
-The first columns are the values of the setting `placement`: `price` is the default, `turn` is how
-version 1 placed windows, `in-place` leaves each window where it was opened. There the plain `edit`
-returns {AROUND} lines before and after the change, as editing tools for models often do. The last
+The first columns are the values of the setting `placement`: `price` is the default, `in-place`
+leaves each window where it was opened. There the plain `edit` returns {AROUND} lines before and
+after the change, as editing tools for models often do. The last
 column is `price` beside a plain loop whose `edit` only confirms the change: the tersest
 alternative, whose model never sees what an edit led to.
 

@@ -1,11 +1,11 @@
 """The agent loop: send the context to the model, run its tool calls on windows, repeat.
 
-`controller` runs a turn and `loop` its steps; `turn` holds the state of the running turn. `room`
-makes room first (strategy, compaction) and `preamble` collects what precedes the person's message.
+Read `loop` first: a turn is `run`, `step`, `query`, `act`. `controller` is the API around it and
+`turn` holds the state of the running turn. `context_space` makes room first (strategy, compaction)
+and `preamble` adds what precedes the person's message; `mention` reads the files that it names.
 `prompt` writes the system prompt. `request` repairs and validates every request, `wire` converts it
-to the Messages API and `retry` resends it after transient errors. `protocol` reads tool calls from
-an answer, `tools` runs them, `functions` adds an application's own, and `approval` asks before
-writes.
+to the Messages API and `retry` resends it after transient errors. `tools` reads tool calls from an
+answer and runs them, `functions` adds an application's own, and `approval` asks before writes.
 """
 
 from typing import TYPE_CHECKING

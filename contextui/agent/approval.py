@@ -5,6 +5,7 @@ import os
 import shlex
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -12,14 +13,14 @@ from typing import Any, Literal, get_args
 from contextui.config.schema import Approval
 from contextui.errors import ContextUIError
 from contextui.files.errors import FileError
-from contextui.files.protection import asks_every_time, resolved
+from contextui.files.protection import asks_by_name
 from contextui.files.workspace import Workspace
 from contextui.shell import NotSimpleError, Pattern, Suggestion, locate, suggest, words_of
 from contextui.text import one_line
 from contextui.windowing.action import CLOSE, ActionResult
-from contextui.windowing.host import has_edits_of_person, latest_render
 from contextui.windowing.intent import Intent, Permit
 from contextui.windowing.preview import CommandPreview, Preview, Verb
+from contextui.windowing.runtime import runtime_of
 from contextui.words import Lang, Message, Translatable, Words, msg
 
 _STRICTNESS: tuple[Approval, ...] = ("auto", "ask", "read-only")
@@ -238,11 +239,12 @@ class ApprovalGate:
             NotAllowedError: It may not run; the text gives the reason and the remedy.
         """
         if intent.reads:
-            await self._allow_reading(intent)
+            preview = _reading(intent.reads, intent.window.env.lang)
+            await self._ask_to_read(_question(intent, preview))
             return None
         if intent.effect == "write":
             return await self._allow_write(intent)
-        if has_edits_of_person(intent.window):
+        if runtime_of(intent.window).core.edited_by_person:
             return await self._allow_loss(intent)
         return None
 
@@ -291,21 +293,11 @@ class ApprovalGate:
         question = Question("", tool, label, dict(params), preview)
         if self._mode == "read-only":
             raise _refusal(_READ_ONLY, question, "--approval ask")
-        if self.ask is None:
-            raise _refusal(_NOBODY_TO_ASK, question, "--approval auto")
         await self._decide(question)
-
-    async def _allow_reading(self, intent: Intent) -> None:
-        lang = intent.window.env.lang
-        preview = _reading(intent.reads, lang)
-        await self._ask_to_read(_question(intent, preview))
 
     async def _ask_to_read(self, question: Question) -> None:
-        if self._mode == "auto" or (question.grant is not None and question.grant in self._grants):
-            return
-        if self.ask is None:
-            raise _refusal(_NOBODY_TO_ASK, question, "--approval auto")
-        await self._decide(question)
+        if self._mode != "auto" and question.grant not in self._grants:
+            await self._decide(question)
 
     async def _allow_write(self, intent: Intent) -> Permit | ActionResult | None:
         """Decide on an action that changes something outside its window."""
@@ -313,7 +305,7 @@ class ApprovalGate:
             return None
         lang = intent.window.env.lang
         try:
-            preview = await intent.preview()
+            preview = await runtime_of(intent.window).previews.get(intent)
         except ContextUIError as problem:
             reason = problem.text(lang)
             refused = Message(
@@ -325,17 +317,15 @@ class ApprovalGate:
         question = _question(intent, preview)
         if self._mode == "read-only":
             raise _refusal(_READ_ONLY, question, "--approval ask")
-        if question.grant is not None and question.grant in self._grants:
+        if question.grant in self._grants:
             self.allowed = Allowed.of(preview, asked=False)
             return Permit(preview, target_only=True)
         if preview and preview.command and self._allows_command(intent, preview):
             return Permit(preview)
-        if self.ask is None:
-            raise _nobody_to_ask(intent, question)
         offered = None
         if question.pattern is not None:
             offered = _pattern_grant(intent, preview, question.pattern.pattern)
-        decision = await self._decide(question)
+        decision = await self._decide(question, intent)
         if decision.choice == "pattern" and offered is not None:
             self._pattern_grants.add(offered)
         if preview is None or preview.command is None or decision.edited is None:
@@ -348,14 +338,15 @@ class ApprovalGate:
         A pattern of the settings was written without the repository's programs in view. One of the
         session was allowed with them, for as long as they stay the same.
         """
+        command = preview.command
         try:
             argv, _ = _simple(intent, preview)
         except NotSimpleError:
             return False
-        is_named = preview.command is not None and preview.command.programs != ()
         if (
-            not is_named
-            and _is_in_workspace(intent, preview)
+            command is not None
+            and command.programs == ()
+            and _is_in_workspace(intent, command)
             and any(pattern.matches(argv) for pattern in self._commands)
         ):
             return True
@@ -377,7 +368,7 @@ class ApprovalGate:
         given = {**intent.arguments, command.param: line}
         arguments = intent.action.params.validate(given, intent.name, lang)
         edited = replace(intent, arguments=arguments, changed=True)
-        preview = await edited.preview()
+        preview = await runtime_of(edited.window).previews.get(edited)
         words = Words(lang)
         note = words("The person edited the command. This was run instead: {line}", line=line)
         wanted = replace(command, line=line)
@@ -392,10 +383,10 @@ class ApprovalGate:
         """Decide on an action that may discard the person's unsaved edits, in every mode."""
         window = intent.window
         try:
-            preview = await intent.preview()
+            preview = await runtime_of(intent.window).previews.get(intent)
         except ContextUIError:
             # Most actions discard nothing, and a window need not provide a preview of them.
-            render = latest_render(window)
+            render = runtime_of(window).renders.latest()
             if intent.action is not CLOSE or not (render.unsaved or render.snapshot.stale):
                 return None
             preview = Preview(window.id, text=render.unsaved, verb="close")
@@ -403,23 +394,14 @@ class ApprovalGate:
             return None
         question = _question(intent, preview)
         if self.ask is None:
-            raise _refusal(
-                msg(
-                    "{name} was not carried out: {what}, and there is nobody to ask. Save them "
-                    "first."
-                ),
-                question,
-            )
+            raise _refusal(_NOBODY_TO_ASK_ABOUT_EDITS, question)
         await self._decide(question)
         return Permit(preview)
 
-    async def _decide(self, question: Question) -> Decision:
-        """Ask the person, and store the grant if they choose `always`.
-
-        Raises:
-            NotAllowedError: They refuse.
-        """
-        assert self.ask is not None
+    async def _decide(self, question: Question, intent: Intent | None = None) -> Decision:
+        """Ask the person, and store the grant if they choose `always`."""
+        if self.ask is None:
+            raise _nobody_to_ask(question, intent)
         began = time.monotonic()
         try:
             decision = await self.ask(question)
@@ -446,6 +428,9 @@ _READ_ONLY = msg(
 _NOBODY_TO_ASK = msg(
     "{name} was not carried out: {what}, and there is nobody to ask. The person can allow it with "
     "--approval auto."
+)
+_NOBODY_TO_ASK_ABOUT_EDITS = msg(
+    "{name} was not carried out: {what}, and there is nobody to ask. Save them first."
 )
 _NOBODY_TO_ASK_A_COMMAND = msg(
     "{name} was not carried out: {what}, and there is nobody to ask. The person can allow it with "
@@ -475,31 +460,26 @@ def _refusal(text: str, question: Question, remedy: str = "", **values: object) 
     return NotAllowedError(refused, question, remedy)
 
 
-def _nobody_to_ask(intent: Intent, question: Question) -> NotAllowedError:
+def _nobody_to_ask(question: Question, intent: Intent | None) -> NotAllowedError:
     """Build the error for a question that nobody can answer, with what would allow the action."""
     preview = question.preview
-    if preview is not None and preview.command is not None and preview.command.programs:
-        # The kinds only: a value of the config may be a secret, and the model reads this.
-        kinds = ", ".join(dict.fromkeys(one.kind for one in preview.command.programs))
-        text = _NOBODY_TO_ASK_ABOUT_PROGRAMS
-        return _refusal(text, question, "--approval auto", programs=kinds)
-    if preview is not None and preview.command is not None and _is_in_workspace(intent, preview):
-        try:
+    if intent is not None and preview is not None and (command := preview.command) is not None:
+        if command.programs:
+            # The kinds only: a value of the config may be a secret, and the model reads this.
+            kinds = ", ".join(dict.fromkeys(program.kind for program in command.programs))
+            text = _NOBODY_TO_ASK_ABOUT_PROGRAMS
+            return _refusal(text, question, "--approval auto", programs=kinds)
+        with suppress(NotSimpleError):
             _simple(intent, preview)
-            line = Pattern(preview.command.line.strip()).text
-        except NotSimpleError:
-            return _refusal(_NOBODY_TO_ASK, question, "--approval auto")
-        remedy = f"--allow-commands {shlex.quote(line)}"
-        return _refusal(_NOBODY_TO_ASK_A_COMMAND, question, remedy)
+            line = Pattern(command.line.strip()).text
+            if _is_in_workspace(intent, command):
+                remedy = f"--allow-commands {shlex.quote(line)}"
+                return _refusal(_NOBODY_TO_ASK_A_COMMAND, question, remedy)
     return _refusal(_NOBODY_TO_ASK, question, "--approval auto")
 
 
 def _simple(intent: Intent, preview: Preview) -> tuple[tuple[str, ...], Path]:
-    """Return the words of a simple command, and the file of its program.
-
-    Raises:
-        NotSimpleError: No pattern can match the command.
-    """
+    """Return the words of a simple command, and the file of its program."""
     command = preview.command
     assert command is not None
     if preview.text or preview.diff or preview.whole:
@@ -516,10 +496,10 @@ def _simple(intent: Intent, preview: Preview) -> tuple[tuple[str, ...], Path]:
     return argv, program
 
 
-def _is_in_workspace(intent: Intent, preview: Preview) -> bool:
+def _is_in_workspace(intent: Intent, command: CommandPreview) -> bool:
     """Whether a command would run in the workspace: patterns of the settings hold only there."""
-    files, command = intent.window.env.files, preview.command
-    if files is None or command is None:
+    files = intent.window.env.files
+    if files is None:
         return False
     try:
         return Path(command.folder).resolve().is_relative_to(files.root.resolve())
@@ -593,14 +573,16 @@ def _file_grant(
         return None
     if preview.verb == "run":
         return Grant(window_class, action_id, target)
-    if asks_every_time(files, target, preview.whole or preview.diff):
+    new = preview.whole or preview.diff
+    if files is None:
+        asks = asks_by_name(target, new) or ".." in target.split("/")
+        return None if asks else Grant(window_class, action_id, target)
+    if files.asks_every_time(target, new):
         return None
-    if files is not None:
-        try:
-            target = resolved(files, target)
-        except FileError:
-            return None
-    return Grant(window_class, action_id, target)
+    try:
+        return Grant(window_class, action_id, files.resolved(target))
+    except FileError:
+        return None
 
 
 def _check(given: str, known: tuple[str, ...]) -> None:

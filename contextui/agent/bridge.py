@@ -7,12 +7,11 @@ from typing import Any, Literal
 
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
-from contextui.agent.models.chat import ChatMessages, ChatReader, Dialect, chat_body
+from contextui.agent.models.chat import ChatReader, Dialect, chat_body
 from contextui.agent.request import fit_id
 from contextui.agent.turn import TurnOptions
 from contextui.agent.wire import Payload, payload
-from contextui.context.changes import admit
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import ContextItem, ItemType, admit
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.events import Event, TurnFinished
@@ -20,7 +19,6 @@ from contextui.model import LOCAL_PRICES, Answer, Block, CachePrices, ModelError
 from contextui.tokens import Usage
 
 Api = Literal["messages", "chat"]
-_REMEMBERED = 4  # requests, whose cache marks the next one may use
 
 
 class _CallersModel:
@@ -30,18 +28,15 @@ class _CallersModel:
         self.name, self.prices = name, prices
 
     def wait_for_request(self) -> "asyncio.Future[ModelRequest]":
-        """Return a future of the next request."""
         self._request = asyncio.get_running_loop().create_future()
         return self._request
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Answer]:
-        """Hand the request over and yield what `reply` was called with."""
         self._reply = asyncio.get_running_loop().create_future()
         self._request.set_result(request)
         yield await self._reply
 
     def reply(self, answer: Answer) -> None:
-        """Answer the last request."""
         self._reply.set_result(answer)
 
 
@@ -97,8 +92,7 @@ class ContextBridge:
         self._said: deque[str] = deque()
         self._turn: asyncio.Task[None] | None = None
         self._asked: asyncio.Future[ModelRequest] | None = None
-        self._sent: deque[Payload] = deque(maxlen=_REMEMBERED)
-        self._messages: ChatMessages | None = None
+        self._sent: Payload | None = None
         self._body: dict[str, Any] | None = None
 
     def say(self, text: str) -> None:
@@ -187,7 +181,6 @@ class ContextBridge:
             self._on_event(event)
 
     async def _next(self) -> None:
-        """Wait until the turn asks the model, or ends."""
         asked, turn = self._asked, self._turn
         assert turn is not None
         if asked is None:  # its request was written already
@@ -198,7 +191,6 @@ class ContextBridge:
             self._asked, self._body = None, self._written(asked.result())
 
     def _end(self) -> None:
-        """Take the outcome of a turn that has ended."""
         turn, self._turn, self._body, self._asked = self._turn, None, None, None
         assert turn is not None
         if not turn.cancelled():
@@ -208,16 +200,14 @@ class ContextBridge:
 
     def _written(self, request: ModelRequest) -> dict[str, Any]:
         if self._api == "messages":
-            self._sent.append(payload(request, self._model.name, self._sent))
-            return self._sent[-1].body
-        self._messages = ChatMessages(request.messages, self._messages)
+            self._sent = payload(request, self._model.name, self._sent)
+            return self._sent.body
         dialect = Dialect(counts=False)
-        body = chat_body(request, self._model.name, self._messages, dialect)
+        body = chat_body(request, self._model.name, dialect)
         return {name: one for name, one in body.items() if name not in ("stream", dialect.limit)}
 
 
 def _answer(reply: Any, api: Api, model: str) -> Answer:
-    """Read a reply of an SDK, or a mapping of the same form."""
     dump = getattr(reply, "model_dump", None)
     data = dump(mode="json", exclude_none=True) if dump is not None else reply
     if not isinstance(data, Mapping):

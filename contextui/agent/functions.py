@@ -6,17 +6,17 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, get_type_hints
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, PydanticUserError
 
 from contextui.agent.approval import ApprovalGate
 from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.model import Tool
 from contextui.text import for_model, one_line
 from contextui.windowing.action import ActionResult
-from contextui.windowing.params import SchemaParams, documented
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
+from contextui.windowing.params import Params, SchemaParams
 from contextui.words import Lang, Words
 
 ToolEffect = Literal["read", "write"]
@@ -26,7 +26,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 _EFFECT = "__contextui_effect__"
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _LONGEST = 4_000  # characters of a description
-_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 def tool(effect: ToolEffect) -> Callable[[F], F]:
@@ -49,19 +48,12 @@ def tool(effect: ToolEffect) -> Callable[[F], F]:
 
 @dataclass(frozen=True, slots=True)
 class FunctionTool:
-    """A tool that calls a function.
-
-    Attributes:
-        declared: The tool as the model reads it.
-        call: The function; it gets the arguments by name, and may be ``async``.
-        effect: `read` runs; everything else needs approval.
-        validate: Returns the arguments to call with, or raises `InvalidParamsError`.
-    """
+    """A tool that calls a function."""
 
     declared: Tool
     call: Callable[..., Any]
     effect: str
-    validate: Callable[[Mapping[str, Any], Lang], dict[str, Any]]
+    params: Params
 
     @classmethod
     def of(cls, given: Any) -> "FunctionTool":
@@ -86,34 +78,21 @@ class FunctionTool:
         call = getattr(given, "call", None) or (given if callable(given) else None)
         if not callable(call) or not isinstance(schema, Mapping):
             raise ValueError(f"{one_line(str(name), 60)}: a tool needs call and input_schema.")
-        params = SchemaParams(schema)
-
-        def validate(arguments: Mapping[str, Any], lang: Lang) -> dict[str, Any]:
-            return params.validate(arguments, name, lang)
-
         about = str(getattr(given, "description", "") or "")
         declared = Tool(_checked(name), about[:_LONGEST], dict(schema))
-        return cls(declared, call, str(getattr(given, "effect", "write")), validate)
+        return cls(declared, call, str(getattr(given, "effect", "write")), SchemaParams(schema))
 
     @classmethod
     def _of_function(cls, function: Callable[..., Any]) -> "FunctionTool":
         name = _checked(getattr(function, "__name__", type(function).__name__))
-        model = _model_of(function, name)
-
-        def validate(arguments: Mapping[str, Any], lang: Lang) -> dict[str, Any]:
-            try:
-                found = model.model_validate(dict(arguments))
-            except ValidationError as error:
-                raise InvalidParamsError(
-                    "{name}: {problems}.", name=name, problems=reason_of(error, lang).rstrip(".")
-                ) from None
-            return {one: getattr(found, one) for one in model.model_fields}
-
-        schema = model.model_json_schema()
-        schema.pop("title", None)
+        try:
+            params = Params(function, "")
+            schema = params.json_schema()
+        except (ContextUIError, PydanticUserError) as error:
+            raise ValueError(f"{name} cannot be a tool: {error}") from error
         about = (inspect.getdoc(function) or "").partition("\nArgs:\n")[0].strip()
         declared = Tool(name, about[:_LONGEST] or name, schema)
-        return cls(declared, function, getattr(function, _EFFECT, "write"), validate)
+        return cls(declared, function, getattr(function, _EFFECT, "write"), params)
 
     async def run(self, given: Any, gate: ApprovalGate, lang: Lang) -> ActionResult:
         """Validate the arguments, ask if the tool may change something, and call it.
@@ -125,7 +104,7 @@ class FunctionTool:
         name = self.declared.name
         if not isinstance(given, Mapping):
             raise InvalidParamsError("{name} takes an object.", name=name)
-        arguments = self.validate(given, lang)
+        arguments = self.params.validate(given, name, lang)
         if self.effect != "read":
             await gate.allow_call(name, self.declared.description, given, lang)
         try:
@@ -154,10 +133,6 @@ class FunctionTool:
 def function_tools(given: Sequence[Any], taken: Sequence[str]) -> tuple[FunctionTool, ...]:
     """Read the tools of a controller.
 
-    Args:
-        given: Functions, or objects.
-        taken: The names that contextui's own tools have.
-
     Raises:
         ValueError: One of them cannot be a tool, or two have the same name.
     """
@@ -175,19 +150,6 @@ def _checked(name: Any) -> str:
         shown = one_line(str(name), 60)
         raise ValueError(f"A tool's name has letters, digits, _ and -, not {shown!r}.")
     return name
-
-
-def _model_of(function: Callable[..., Any], name: str) -> type[BaseModel]:
-    """Build the model of a function's params from its type hints and its docstring."""
-    hints = get_type_hints(function, include_extras=True)
-    about, fields = documented(function), dict[str, Any]()
-    for one in inspect.signature(function).parameters.values():
-        if one.kind not in _KINDS or one.name.startswith("_"):
-            raise ValueError(f"{name}: a tool's params are plain names, not {one}.")
-        default = ... if one.default is inspect.Parameter.empty else one.default
-        field = Field(default, description=about.get(one.name))
-        fields[one.name] = (hints.get(one.name, Any), field)
-    return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
 
 
 def _text_of(result: Any, lang: Lang) -> str:

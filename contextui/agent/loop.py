@@ -1,27 +1,33 @@
-"""The steps of a turn: build a request, send it, store the answer, run its tool calls.
+"""The agent loop, from top to bottom: `run` → `step` → `query` → `act`.
 
-Also here: `judge` decides whether an answer ends the turn, `Repairs` changes requests that the
-provider rejected, and `complete_turn` leaves the context consistent however the turn ends.
+A turn runs steps. A step sends one request and runs the tool calls of its answer; the turn ends
+with an answer that has no calls. What these four methods call follows in the same order.
 """
 
+import asyncio
 import hashlib
+import json
 import re
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
 
 from contextui.agent import request
 from contextui.agent.approval import Allowed, NotAllowedError
-from contextui.agent.protocol import CallProtocol
+from contextui.agent.context_space import ContextSpace
+from contextui.agent.preamble import Preamble
+from contextui.agent.prompt import install, project_block, system_prompt
 from contextui.agent.request import PLAIN, THINKING, RequestBuilder, plain_block
 from contextui.agent.retry import answer_to
-from contextui.agent.tools import FileResult, ToolBox, ToolCall
-from contextui.agent.turn import Setup, Turn
-from contextui.agent.wire import CUT_CALL, EMPTY_ANSWER, GO_ON
+from contextui.agent.tools import FileResult, TagFilter, ToolBox, ToolCall, calls_of
+from contextui.agent.turn import Turn, TurnOptions, fit_options, size_of
+from contextui.config.schema import ToolProtocol
+from contextui.context.composition import Composition
 from contextui.context.item import BESIDE, ContextItem, ItemType, Origin, is_conversation
 from contextui.context.manager import ContextManager
-from contextui.context.messages import Composition
-from contextui.errors import StaleRequestError
+from contextui.errors import ContextTooLargeError, ContextUIError, StaleRequestError
 from contextui.events import (
     ActionRefused,
     AnswerDiscarded,
@@ -29,10 +35,10 @@ from contextui.events import (
     CallFinished,
     CallStarted,
     Event,
-    Notice,
     Reason,
     RetryScheduled,
     StepStarted,
+    TurnStarted,
     UsageSpent,
 )
 from contextui.model import (
@@ -48,341 +54,144 @@ from contextui.model import (
 from contextui.text import cap, one_line
 from contextui.tokens import Usage
 from contextui.windowing.action import ActionCancelledError, ActionResult
+from contextui.windowing.error_text import reason_of
 from contextui.windowing.manager import WindowManager
-from contextui.words import Lang, Words
+from contextui.windowing.runtime import runtime_of
+from contextui.words import Words, msg
 
+_GO_ON = msg("(Go on.)")
+_EMPTY_ANSWER = msg("(Your answer was empty. Answer in words, or go on.)")
+_CUT_CALL = msg(
+    "(Your answer was cut off within a call, so that call was not carried out. Make shorter calls.)"
+)
+_FAILURES = 3  # how often the same call may fail in one turn
 _USUAL = ("end_turn", "stop_sequence", "tool_use")
 _CUT = ("max_tokens", "model_context_window_exceeded")
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The end of a turn.
-
-    Attributes:
-        reason: Why it ends.
-        explanation: What the person should know about it.
-        nudge: Message that asks the model to try again, sent once per turn; empty to end at once.
-    """
-
-    reason: Reason
-    explanation: str = ""
-    nudge: str = ""
-
-
-def texts_in(blocks: Iterable[Block]) -> list[str]:
-    """Return the texts of the text blocks, without blank ones."""
-    texts = (one.get("text") for one in blocks if one["type"] == "text")
-    return [text for text in texts if isinstance(text, str) and text.strip()]
-
-
-def has_content(blocks: Iterable[Block]) -> bool:
-    """Whether blocks hold more than thinking: text, a call, or a block of an unknown type."""
-    kept = list(blocks)
-    return bool(texts_in(kept)) or any(one["type"] not in ("text", *THINKING) for one in kept)
-
-
-def judge(answer: Answer, words: Words, max_tokens: int) -> Verdict | None:
-    """Decide whether an answer without calls ends the turn; None if the turn continues."""
-    stop = answer.stop_reason
-    cut = words(CUT_CALL) if answer.cut_calls else ""
-    if stop == "pause_turn" and has_content(answer.blocks):
-        return None
-    if stop == "refusal":
-        return Verdict("refused", words("The model declined to answer."))
-    if stop in _CUT:
-        return Verdict(
-            "cut_off",
-            words(
-                "The answer was cut off at {tokens} tokens. Say “go on” to get the rest.",
-                tokens=max_tokens,
-            ),
-            cut,
-        )
-    if cut or not texts_in(answer.blocks):
-        return Verdict(
-            "empty",
-            words("The model gave no answer."),
-            cut or words(EMPTY_ANSWER),
-        )
-    unknown = (
-        ""
-        if stop in _USUAL
-        else words(
-            "The model stopped for an unknown reason: {reason}.",
-            reason=one_line(stop, 80),
-        )
-    )
-    return Verdict("done", unknown)
-
-
 _LIMIT = re.compile(r"max_tokens\D{1,40}\d+\s*>\s*(\d{1,9})\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """Changes that are applied to every request.
+class End(NamedTuple):
+    """Why a turn ends, and what the person should know about it."""
 
-    Attributes:
-        is_plain: Whether to keep only blocks and fields that every provider supports.
-        max_tokens: Upper limit of an answer's length; None to use the person's setting.
-    """
-
-    is_plain: bool = False
-    max_tokens: int | None = None
-
-    def longest(self, wanted: int) -> int:
-        """Return the limit for an answer's length."""
-        return min(wanted, self.max_tokens or wanted)
+    reason: Reason
+    explanation: str = ""
 
 
-class Repairs:
-    """Changes requests that the provider rejected, so that identical bytes are not resent.
+class AgentLoop:
+    """Runs the turns of a conversation."""
 
-    Args:
-        context: The conversation.
-        lang: The person's language.
-
-    Attributes:
-        repair: Changes for all later requests: what was rejected stays in the history.
-    """
-
-    def __init__(self, context: ContextManager, lang: Lang) -> None:
-        self._context, self._words = context, Words(lang)
-        self.repair = Repair()
-
-    def repair_for(self, turn: Turn, error: ModelError) -> bool:
-        """Apply a fix for the error; return whether there was one."""
-        match error.kind:
-            case "thinking" if turn.has_thinking:
-                turn.without_thinking = True
-                turn.emit(
-                    Notice(
-                        self._words(
-                            "The provider rejected the model's thinking; it is left out of "
-                            "this turn."
-                        )
-                    )
-                )
-                return True
-            case "too_large" if not turn.shrunk:
-                self.shrink(turn, self._words(error))
-                return True
-            case "bad_request" if turn.request is not None:
-                return self._repair_request(turn, turn.request, error)
-        return False
-
-    def shrink(self, turn: Turn, reason: str) -> None:
-        """Lower the token limit for the rest of this turn."""
-        turn.shrunk = reason
-        needed = self._context.counter.calibrated(self._context.compose().tokens)
-        turn.room = max(min(turn.room, needed) * 2 // 3, 1)
-        turn.emit(
-            Notice(
-                self._words("The request was too large for the model: older parts are left out.")
-            )
-        )
-
-    def _repair_request(self, turn: Turn, refused: ModelRequest, error: ModelError) -> bool:
-        odd = sorted(set(_unsupported(refused)))
-        if limit := _limit(str(error), refused.max_tokens):
-            self.repair = replace(self.repair, max_tokens=limit)
-            what = self._words("with at most {tokens} tokens per answer", tokens=limit)
-        elif odd and not self.repair.is_plain:
-            self.repair = replace(self.repair, is_plain=True)
-            what = self._words(
-                "without parts that some providers do not support ({what})",
-                what=one_line(", ".join(odd), 100),
-            )
-        else:
-            return False
-        turn.emit(Notice(self._words("{reason} Retrying {what}.", reason=error, what=what)))
-        return True
-
-
-def _limit(message: str, wanted: int) -> int | None:
-    found = _LIMIT.search(message)
-    limit = int(found[1]) if found else 0
-    return limit if 0 < limit < wanted else None
-
-
-def _unsupported(request: ModelRequest) -> Iterator[str]:
-    """Yield block types and fields that not every provider supports."""
-    for block in _all_blocks(request):
-        if block["type"] not in PLAIN:
-            yield str(block["type"])
-        elif plain_block(block) != block:
-            yield from (str(name) for name in block if name not in PLAIN[block["type"]])
-
-
-def _all_blocks(request: ModelRequest) -> Iterator[Block]:
-    for block in request.blocks():
-        yield block
-        inner = block.get("content") if block["type"] == "tool_result" else None
-        yield from inner if isinstance(inner, list | tuple) else ()
-
-
-def phrasings_of(windows: WindowManager | None) -> dict[str, tuple[str, ...]]:
-    """Return the phrasings of the open windows' actions by ``class.action``."""
-    classes = (
-        dict.fromkeys(type(window) for window in windows.windows()) if windows is not None else ()
-    )
-    return {
-        f"{cls.name}.{action.id}": action.says
-        for cls in classes
-        for action in cls.actions.values()
-        if action.says
-    }
-
-
-def _digest(tools: Sequence[Tool]) -> str:
-    """Identify a list of tools: with another one the provider's cache is of no use."""
-    text = repr([(one.name, one.description, one.input_schema) for one in tools])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-class Steps:
-    """The steps that a turn repeats until an answer contains no calls.
-
-    Args:
-        setup: What all turns share.
-        tools: Runs tool calls.
-        notices: Returns text that is appended to the next result, such as a window that failed to
-            open late.
-
-    Attributes:
-        repairs: Fixes for requests that the provider rejected.
-    """
-
-    def __init__(self, setup: Setup, tools: ToolBox, notices: Callable[[], str]) -> None:
-        self._notices = notices
-        self.repairs = Repairs(setup.context, setup.lang)
-        self._setup, self._tools, self._context = setup, tools, setup.context
-        self._words = Words(setup.lang)
+    def __init__(
+        self,
+        model: Model,
+        context: ContextManager,
+        tools: ToolBox,
+        *,
+        options: TurnOptions,
+        protocol: ToolProtocol,
+        adds_prompt: bool,
+    ) -> None:
+        self.model, self.context, self.tools = model, context, tools
+        self.windows = windows = tools.windows
+        self._usual = (options, protocol)  # for models that do not need others
+        self.options = options
+        self.protocol: ToolProtocol = getattr(model, "tool_protocol", protocol)
+        self.calls = calls_of(self.protocol, windows.lang, tools.more)
+        self.space = ContextSpace(context, lambda: self.model, options, self.calls.tools)
+        self.preamble = Preamble(context, windows)
+        self._words = Words(windows.lang)
         self._builder = RequestBuilder()
-        self._odd_prices = ""  # the model whose invalid prices were reported
+        self._adds_prompt, self._guide = adds_prompt, ""
+        self._prompt: ContextItem | None = None  # found last
+        self._measured: Model | None = None  # whose server was asked for its context
+        # Changes for all later requests: what a provider rejected stays in the history.
+        self._is_plain = False
+        self._longest: int | None = None
 
-    async def build(self, turn: Turn) -> Composition:
-        """Compose the next request; its bytes are fixed from here on."""
-        model = self._setup.model()
-        prices = self._prices_of(model, turn)
-        self._context.use(prices, f"{model.name} {_digest(self._setup.calls.tools)}")
-        await self._context.prepare(turn.room)
-        composition = self._context.compose(turn.room)
-        if not self._has_question(turn, composition):
-            item = ContextItem(ItemType.USER, self._words(GO_ON), id=f"{BESIDE}{uuid.uuid4().hex}")
-            self._context.add(item)
-            return self._context.request(turn.room, is_answered=False)
+    # --- run → step → query → act ------------------------------------------------------
+
+    async def run(self, turn: Turn, text: str) -> None:
+        """Run a turn to its end, and leave the context consistent however it ends."""
+        end: End | None = None
+        crash: Exception | None = None
         try:
-            self._context.mark_sent(composition, is_answered=False)
-        except StaleRequestError:  # another thread changed the context since
-            return self._context.request(turn.room, is_answered=False)
-        return composition
+            await self._prepare(turn, text)
+            while end is None:
+                end = await self.step(turn)
+        except asyncio.CancelledError:
+            end = End("stopped", self._jobs_after(turn))
+        except ContextTooLargeError as error:
+            if not turn.answered:
+                # Keeping the message would make every later request too large as well.
+                for item_id in (*turn.beside, turn.message_id):
+                    self.context.drop(item_id)
+            # If the provider asked for less than the budget, the budget is not the reason.
+            end = End("failed", turn.shrunk or error.text(self.windows.lang))
+        except ContextUIError as error:
+            end = End("failed", error.text(self.windows.lang))
+        except Exception as error:
+            end, crash = End("failed", reason_of(error)), error
+        self._complete(turn)
+        turn.emit(turn.finished(*end))
+        if crash is not None:
+            raise crash
 
-    def _prices_of(self, model: Model, turn: Turn) -> CachePrices:
-        """Return a model's cache prices; the usual ones if it has none or they are invalid."""
+    async def step(self, turn: Turn) -> End | None:
+        """Send one request and run the calls of its answer; None if the turn continues."""
+        if turn.step >= self.options.max_steps:
+            return self._paused()
+        turn.step += 1
         try:
-            given = getattr(model, "prices", None)
-            if given is None:
-                return CachePrices()
-            if not isinstance(given, CachePrices):
-                raise TypeError(f"{type(given).__name__} instead of CachePrices")
-            return replace(given)  # checks them again
-        except Exception as error:  # models may be third-party code
-            if self._odd_prices != model.name:
-                self._odd_prices = model.name
-                text = self._words(
-                    "The cache prices of {model} are not valid ({reason}). The usual ones apply.",
-                    model=one_line(model.name, 40),
-                    reason=one_line(str(error), 80),
-                )
-                turn.emit(Notice(text))
-            return CachePrices()
+            answer = await self.query(turn)
+        except ModelError as error:
+            if not self._repair(turn, error):
+                raise
+            return None
+        if answer.stop_reason == "model_context_window_exceeded" and not turn.shrunk:
+            reason = self._words("The model's context window is full.")
+            turn.on_event(AnswerDiscarded(reason))
+            self._shrink(turn, reason)
+            return None
+        if calls := self._store(turn, answer):
+            await self.act(turn, calls)
+        if max(turn.failures.values(), default=0) >= _FAILURES:
+            text = msg("The turn was stopped: the same call failed three times.")
+            return End("stuck", self._words(text))
+        return self._judge(turn, answer, calls)
 
-    def _has_question(self, turn: Turn, composition: Composition) -> bool:
-        """Whether there is something to answer: the person may have dropped the message.
-
-        Windows alone are not enough: without an item to follow, they would move within the turn.
-        """
-        messages = composition.messages
-        if not composition.in_turn or not messages:
-            return False
-        return messages[-1].role != "assistant" or turn.stop_reason == "pause_turn"
-
-    async def query(self, turn: Turn, composition: Composition) -> Answer:
-        """Send a request, with retries, and wait for the whole answer."""
-        turn.request = self.request_of(
-            composition, self._builder, without_thinking=turn.without_thinking
-        )
+    async def query(self, turn: Turn) -> Answer:
+        """Compose a request, send it with retries, and wait for the whole answer."""
+        composition = await self._compose(turn)
+        turn.request = self.request_of(composition, self._builder, turn.without_thinking)
         turn.emit(StepStarted(turn.step, composition.tokens))
         turn.reset_stream()
         counted = turn.request.tokens
 
         def on_event(event: Event) -> None:
             if not isinstance(event, RetryScheduled | AnswerDiscarded):
-                self._context.answer_began()
+                self.context.answer_began()
             if isinstance(event, UsageUpdated):
                 self._record_usage(turn, counted, event.usage)
             else:
                 turn.on_event(event)
 
-        setup, retry = self._setup, self._setup.options.retry
+        retry, lang = self.options.retry, self.windows.lang
         try:
-            answer = await answer_to(setup.model(), turn.request, retry, on_event, setup.lang)
+            answer = await answer_to(self.model, turn.request, retry, on_event, lang)
         finally:  # of a request that was answered, this changes nothing
-            self._context.request_failed()
+            self.context.request_failed()
         turn.steps += 1
         turn.stop_reason = answer.stop_reason
         return answer
 
-    def request_of(
-        self,
-        composition: Composition,
-        builder: RequestBuilder | None = None,
-        *,
-        without_thinking: bool = False,
-    ) -> ModelRequest:
-        """Build the request for a composition, as the model receives it; see `request.admit`."""
-        return request.admit(
-            composition.messages,
-            stable=composition.stable,
-            marks=composition.plan.marks if composition.plan is not None else None,
-            tools=self._setup.calls.tools,
-            max_tokens=self.repairs.repair.longest(self._setup.options.max_tokens),
-            without_thinking=without_thinking,
-            plain=self.repairs.repair.is_plain,
-            lang=self._setup.lang,
-            says=phrasings_of(self._context.windows),
-            tokens=composition.tokens + self._setup.reserved,  # the provider counts both
-            builder=builder,
-        )
-
-    def store(self, turn: Turn, answer: Answer) -> list[ToolCall]:
-        """Add an answer to the context and return its tool calls."""
-        if answer.stop_reason == "refusal":  # calls that precede a refusal must not run either
-            spoken = [one for one in answer.blocks if one.get("type") != "tool_use"]
-            answer = replace(answer, blocks=tuple(spoken))
-        blocks, calls = self._setup.calls.read(answer, self._context.calls.known)
-        turn.partial.clear()
-        words = "\n\n".join(texts_in(blocks))
-        if has_content(blocks):
-            origin = Origin(answer.model or self._setup.model().name, answer.usage.as_dict())
-            given = ContextItem(ItemType.ASSISTANT, words, blocks=blocks, origin=origin)
-            item = self._context.add(given)
-            turn.answered, turn.text = True, words or turn.text
-            turn.emit(AnswerGiven(item.id, words))
-        return calls
-
     async def act(self, turn: Turn, calls: Sequence[ToolCall]) -> None:
         """Run tool calls one after the other and add their results to the context."""
-        most = self._setup.options.max_calls
+        most, gate = self.options.max_calls, self.tools.gate
         calls, refused = calls[:most], calls[most:]
         # All results of a step are sent together and must leave room for the history.
-        longest = max(turn.room // 2 // len(calls), 500)
+        longest = max(turn.limit // 2 // len(calls), 500)
         for number, call in enumerate(calls, 1):
             given = call.input if isinstance(call.input, dict) else {}
             turn.emit(CallStarted(number, call.name, given))
-            gate = self._tools.gate
             gate.allowed, waited = None, gate.waited
             stopped: ActionCancelledError | None = None
             try:
@@ -402,103 +211,376 @@ class Steps:
         if refused:
             self._refuse(turn, refused, most)
 
+    # --- the beginning of a turn -------------------------------------------------------
+
+    async def _prepare(self, turn: Turn, text: str) -> None:
+        """Collect what precedes the message, make room for it, and add it to the context."""
+        try:
+            if self._adds_prompt and not self._has_prompt():
+                self.install_prompt(self._guide)
+            await self._measure(turn)
+            turn.preamble = (*await self.preamble.code_files(turn.emit), *turn.preamble)
+            await self.space.make_room(turn, text)
+        finally:  # keep the person's message even if that fails
+            turn.emit(self._add_message(turn, text))
+        if turn.limit <= 0:
+            self.space.check_budget()
+
+    def _add_message(self, turn: Turn, text: str) -> TurnStarted:
+        """Add the person's message to the context, preceded by their window actions."""
+        self._end_with_text()  # the previous turn may have ended with the process
+        self.preamble.report()
+        before = [self.preamble.add(one) for one in turn.preamble]
+        if (retrieved := self.space.take_retrieved()).strip():
+            before.append(self.preamble.add_retrieved(retrieved))
+        turn.beside += [item.id for item in before]
+        turn.message_id = self.context.add(ContextItem(ItemType.USER, text)).id
+        return TurnStarted(text, turn.message_id)
+
+    async def _measure(self, turn: Turn) -> None:
+        """Ask a new model's server how large its context is, and stay below it.
+
+        Local servers drop the start of a longer request without an error.
+        """
+        model = self.model
+        if model is self._measured:
+            return
+        self._measured = model
+        (options, protocol), size = self._usual, await size_of(model)
+        protocol = getattr(model, "tool_protocol", protocol)
+        name = one_line(model.name, 60)
+        if size.calls_tools is False and protocol == "native":
+            protocol = "text"
+            turn.notify(
+                self._words(
+                    "{model} does not call tools by itself: calls are written in its text.",
+                    model=name,
+                )
+            )
+        self._use(fit_options(options, size), protocol)
+        if self.options.budget < options.budget:
+            turn.notify(
+                self._words(
+                    "The server of {model} has a context of {tokens} tokens, and drops what is "
+                    "longer without a word. The budget is {budget} instead of {wanted}.",
+                    model=name,
+                    tokens=f"{size.tokens:,}",
+                    budget=f"{self.options.budget:,}",
+                    wanted=f"{options.budget:,}",
+                )
+            )
+        turn.limit = self.options.budget - self.space.reserved
+        turn.tags = TagFilter() if protocol == "text" else None
+
+    def _use(self, options: TurnOptions, protocol: ToolProtocol) -> None:
+        if (options, protocol) == (self.options, self.protocol):
+            return
+        if protocol != self.protocol:
+            self.protocol = protocol
+            self.calls = calls_of(protocol, self.windows.lang, self.tools.more)
+            if self._has_prompt() and self._adds_prompt:
+                self.install_prompt(self._guide)
+        self.options = options
+        self.space.use_limits(options, self.calls.tools)
+
+    def install_prompt(self, guide: str) -> ContextItem:
+        """Put the system prompt and the project's own instructions at the start of the context."""
+        self._guide = guide
+        classes, lang = self.windows.classes.values(), self.windows.lang
+        by_price = self.context.placement == "price"
+        prompt = system_prompt(
+            classes, lang, self.protocol, has_changes=by_price, more=self.tools.more
+        )
+        return install(self.context, prompt, project_block(classes, lang, guide))
+
+    def _has_prompt(self) -> bool:
+        if self._prompt is None or self._prompt.hidden:
+            system = (one for one in self.context.get_active() if one.type is ItemType.SYSTEM)
+            self._prompt = next((one for one in system if not one.is_summary), None)
+        return self._prompt is not None
+
+    # --- a request ---------------------------------------------------------------------
+
+    async def _compose(self, turn: Turn) -> Composition:
+        """Compose the next request; its bytes are fixed from here on."""
+        prices = getattr(self.model, "prices", None) or CachePrices()
+        self.context.use(prices, f"{self.model.name} {_digest(self.calls.tools)}")
+        await self.context.prepare(turn.limit)
+        composition = self.context.compose(turn.limit)
+        if self._has_question(turn, composition):
+            with suppress(StaleRequestError):  # another thread changed the context since
+                self.context.mark_sent(composition, is_answered=False)
+                return composition
+        else:
+            self._add_aside(self._words(_GO_ON))
+        return self.context.request(turn.limit, is_answered=False)
+
+    def _has_question(self, turn: Turn, composition: Composition) -> bool:
+        """Whether there is something to answer: the person may have dropped the message.
+
+        Windows alone are not enough: without an item to follow, they would move within the turn.
+        """
+        messages = composition.messages
+        if not composition.in_turn or not messages:
+            return False
+        return messages[-1].role != "assistant" or turn.stop_reason == "pause_turn"
+
+    def _add_aside(self, text: str) -> None:
+        name = f"{BESIDE}{uuid.uuid4().hex}"
+        self.context.add(ContextItem(ItemType.USER, text, id=name))
+
+    def request_of(
+        self,
+        composition: Composition,
+        builder: RequestBuilder | None = None,
+        without_thinking: bool = False,
+    ) -> ModelRequest:
+        """Build the request for a composition, as the model receives it; see `request.admit`."""
+        wanted = self.options.max_tokens
+        return request.admit(
+            composition.messages,
+            stable=composition.stable,
+            marks=composition.plan.marks if composition.plan is not None else None,
+            tools=self.calls.tools,
+            max_tokens=min(wanted, self._longest or wanted),
+            without_thinking=without_thinking,
+            plain=self._is_plain,
+            lang=self.windows.lang,
+            says=_phrasings(self.windows),
+            tokens=composition.tokens + self.space.reserved,  # the provider counts both
+            builder=builder,
+        )
+
+    def _record_usage(self, turn: Turn, counted: int, usage: Usage) -> None:
+        turn.usage += usage
+        if usage:
+            self.context.report_usage(counted, usage.figures())
+        turn.emit(UsageSpent(usage, turn.step))
+
+    def _repair(self, turn: Turn, error: ModelError) -> bool:
+        """Change what the provider rejected, so that the same bytes are not sent again."""
+        words, refused = self._words, turn.request
+        blocks = refused.blocks() if refused is not None else ()
+        if error.kind == "thinking" and any(one["type"] in THINKING for one in blocks):
+            turn.without_thinking = True
+            turn.notify(
+                words("The provider rejected the model's thinking; it is left out of this turn.")
+            )
+        elif error.kind == "too_large" and not turn.shrunk:
+            self._shrink(turn, words(error))
+        elif error.kind == "bad_request" and refused is not None:
+            odd = sorted(set(_unsupported(refused)))
+            if limit := _limit(str(error), refused.max_tokens):
+                self._longest = limit
+                what = words("with at most {tokens} tokens per answer", tokens=limit)
+            elif odd and not self._is_plain:
+                self._is_plain = True
+                what = words(
+                    "without parts that some providers do not support ({what})",
+                    what=one_line(", ".join(odd), 100),
+                )
+            else:
+                return False
+            turn.notify(words("{reason} Retrying {what}.", reason=error, what=what))
+        else:
+            return False
+        return True
+
+    def _shrink(self, turn: Turn, reason: str) -> None:
+        """Lower the token limit for the rest of this turn."""
+        turn.shrunk = reason
+        needed = self.context.counter.calibrated(self.context.compose().tokens)
+        turn.limit = max(min(turn.limit, needed) * 2 // 3, 1)
+        turn.notify(
+            self._words("The request was too large for the model: older parts are left out.")
+        )
+
+    # --- an answer and its calls -------------------------------------------------------
+
+    def _store(self, turn: Turn, answer: Answer) -> list[ToolCall]:
+        if answer.stop_reason == "refusal":  # calls that precede a refusal must not run either
+            spoken = [block for block in answer.blocks if block.get("type") != "tool_use"]
+            answer = replace(answer, blocks=tuple(spoken))
+        blocks, calls = self.calls.read(answer, self.context.calls.known)
+        turn.partial.clear()
+        words = "\n\n".join(_texts_in(blocks))
+        if _has_content(blocks):
+            origin = Origin(answer.model or self.model.name, answer.usage.as_dict())
+            item = self.context.add(
+                ContextItem(ItemType.ASSISTANT, words, blocks=blocks, origin=origin)
+            )
+            turn.answered, turn.text = True, words or turn.text
+            turn.emit(AnswerGiven(item.id, words))
+        return calls
+
+    async def _run_call(self, turn: Turn, call: ToolCall) -> ActionResult:
+        """Run one call, unless it failed too often in this turn."""
+        key = json.dumps([call.name, call.input], sort_keys=True, default=str)
+        if turn.failures[key] >= _FAILURES:
+            text = msg("Not carried out: the same call failed three times. Try something else.")
+            return ActionResult(False, self._words(text))
+        result = await self.tools.run(call)
+        turn.failures[key] += not result.ok
+        return result
+
+    def _add_result(self, turn: Turn, call: ToolCall, result: ActionResult, longest: int) -> str:
+        """Add a result, truncated to `longest`, to the context; return the text the model reads."""
+        text = cap(result.text, longest)
+        if notices := self.preamble.take_reports():
+            text = f"{text}\n\n{notices}"
+        gist = result.gist if isinstance(result, FileResult) else None
+        item = self.calls.result(call, text, ok=result.ok, gist=gist)
+        if gist is not None and self._has_read(turn, item):
+            text = self._words("Unchanged since it was read above in this turn.")
+            item = self.calls.result(call, text, ok=True)
+        item = self.context.add(item)
+        if item.gist is not None:
+            turn.files.append(item)
+        return text
+
+    def _has_read(self, turn: Turn, new: ContextItem) -> bool:
+        """Whether the model already sees the same text of the same file.
+
+        It no longer does if room was made within the turn and only the gist is left.
+        """
+        return any(
+            (item.gist, item.content) == (new.gist, new.content)
+            for item in turn.files
+            if self.context.is_whole(item)
+        )
+
     def _refuse(self, turn: Turn, calls: Sequence[ToolCall], most: int) -> None:
-        """Answer the calls beyond the limit per answer without running them."""
         text = self._words(
             "Not carried out: the limit is {most} calls per answer. Make fewer at a time.",
             most=most,
         )
         paired = [call for call in calls if call.id is not None]
         for call in paired or calls[:1]:  # calls without ids need no result each
-            self._context.add(self._setup.calls.result(call, text, ok=False))
-        turn.emit(
-            Notice(
-                self._words(
-                    "{count:,} calls were refused: the limit is {most} per answer (max_calls).",
-                    count=len(calls),
-                    most=most,
-                )
+            self.context.add(self.calls.result(call, text, ok=False))
+        turn.notify(
+            self._words(
+                "{count:,} calls were refused: the limit is {most} per answer (max_calls).",
+                count=len(calls),
+                most=most,
             )
         )
 
-    def _add_result(self, turn: Turn, call: ToolCall, result: ActionResult, longest: int) -> str:
-        """Add a result, truncated to `longest`, to the context; return the text the model reads."""
-        text = cap(result.text, longest)
-        if notices := self._notices():
-            text = f"{text}\n\n{notices}"
-        gist = result.gist if isinstance(result, FileResult) else None
-        item = self._setup.calls.result(call, text, ok=result.ok, gist=gist)
-        if turn.files.has(item, self._context.is_whole):
-            text = self._words("Unchanged since it was read above in this turn.")
-            item = self._setup.calls.result(call, text, ok=True)
-        turn.files.note(self._context.add(item))
-        return text
+    # --- the end of a turn -------------------------------------------------------------
 
-    async def _run_call(self, turn: Turn, call: ToolCall) -> ActionResult:
-        """Run one call, unless it failed too often in this turn.
+    def _judge(self, turn: Turn, answer: Answer, calls: Sequence[ToolCall]) -> End | None:
+        """Decide whether the turn ends after an answer; None if it continues."""
+        words, stop = self._words, answer.stop_reason
+        if calls or (stop == "pause_turn" and _has_content(answer.blocks)):
+            return None
+        if stop == "refusal":
+            return End("refused", words("The model declined to answer."))
+        nudge = words(_CUT_CALL) if answer.cut_calls else ""
+        if stop in _CUT:
+            text = msg("The answer was cut off at {tokens} tokens. Say “go on” to get the rest.")
+            end = End("cut_off", words(text, tokens=self.options.max_tokens))
+        elif nudge or not _texts_in(answer.blocks):
+            end = End("empty", words("The model gave no answer."))
+            nudge = nudge or words(_EMPTY_ANSWER)
+        elif stop in _USUAL:
+            return End("done")
+        else:
+            text = msg("The model stopped for an unknown reason: {reason}.")
+            return End("done", words(text, reason=one_line(stop, 80)))
+        if nudge and not turn.nudged:
+            turn.nudged = True
+            self._add_aside(nudge)
+            return None
+        return end
 
-        Results of `read` actions are cached until the window changes or a call of another kind
-        runs.
-        """
-        if turn.has_given_up(call):
-            return ActionResult(
-                False,
-                self._words(
-                    "Not carried out: the same call failed three times. Try something else."
-                ),
-            )
-        key = self._tools.read_key(call)
-        known = turn.reads.get(key) if key is not None else None
-        if known is not None:
-            return known
-        result = await self._tools.run(call)
-        if not result.ok:
-            turn.note_failure(call)
-        if key is None:
-            turn.reads.clear()  # the call may have changed what a cached action reads
-        elif result.ok:
-            turn.reads.put(key, result)
-        return result
+    def _paused(self) -> End:
+        text = msg("The turn paused after {steps} steps, the maximum. Say “go on” to continue.")
+        return End("paused", self._words(text, steps=self.options.max_steps))
 
-    def _record_usage(self, turn: Turn, counted: int, usage: Usage) -> None:
-        """Record the usage of an attempt, whether or not it produced an answer."""
-        turn.usage += usage
-        if usage:
-            self._context.report_usage(counted, usage.figures())
-        turn.emit(UsageSpent(usage, turn.step))
+    def _jobs_after(self, turn: Turn) -> str:
+        """Return which jobs a stopped turn cancelled, and which still run; empty if none."""
+        words = self._words
+        lines = turn.cancelled.splitlines()
+        for window in self.windows.windows():
+            for job in runtime_of(window).jobs.running():
+                if not job.is_quiet:
+                    lines.append(words("{name} still runs in {id}.", name=job.name, id=window.id))
+        text = ("" if words.lang == "zh" else " ").join(lines)
+        return words("Stopped. {jobs}", jobs=one_line(text, 500)) if lines else ""
 
+    def keep_message(self, turn: Turn, text: str) -> TurnStarted:
+        """Keep the message of a turn that ended before it started."""
+        started = self._add_message(turn, text)
+        self._complete(turn)
+        return started
 
-def complete_turn(turn: Turn, context: ContextManager, calls: CallProtocol, words: Words) -> None:
-    """Leave the context consistent: keep streamed text, and answer every open call.
-
-    Args:
-        turn: The turn that ends.
-        context: The conversation.
-        calls: How the model calls tools.
-        words: Texts for missing results and interrupted answers.
-    """
-    if partial := "".join(turn.partial).strip():
-        turn.text = partial
-        context.add(ContextItem(ItemType.ASSISTANT, f"{partial}\n\n{words('(stopped here)')}"))
-    for call_id in context.calls.unanswered:
-        lost = ToolCall(call_id, "", {})
-        context.add(
-            calls.result(
-                lost,
-                words(
-                    "The turn was stopped before this was finished. It may or may not have been "
-                    "carried out."
-                ),
-                ok=False,
-            )
+    def _complete(self, turn: Turn) -> None:
+        """Leave the context consistent: keep streamed text, and answer every open call."""
+        words, add = self._words, self.context.add
+        if partial := "".join(turn.partial).strip():
+            turn.text = partial
+            add(ContextItem(ItemType.ASSISTANT, f"{partial}\n\n{words('(stopped here)')}"))
+        lost = words(
+            "The turn was stopped before this was finished. It may or may not have been carried "
+            "out."
         )
-    end_with_text(context, words)
-    context.end_turn()
+        for call_id in self.context.calls.unanswered:
+            add(self.calls.result(ToolCall(call_id, "", {}), lost, ok=False))
+        self._end_with_text()
+        self.context.end_turn()
+
+    def _end_with_text(self) -> None:
+        """End on text, not on a tool result: a message right after one causes empty answers."""
+        talk = (item for item in reversed(self.context.get_active()) if is_conversation(item))
+        last = next(talk, None)
+        if last is not None and last.tool_call_id is not None:
+            self.context.add(ContextItem(ItemType.ASSISTANT, self._words("(stopped here)")))
 
 
-def end_with_text(context: ContextManager, words: Words) -> None:
-    """End on text, not on a tool result: a message right after one causes empty answers."""
-    talk = (one for one in reversed(context.get_active()) if is_conversation(one))
-    last = next(talk, None)
-    if last is not None and last.tool_call_id is not None:
-        context.add(ContextItem(ItemType.ASSISTANT, words("(stopped here)")))
+def _texts_in(blocks: Iterable[Block]) -> list[str]:
+    texts = (block.get("text") for block in blocks if block["type"] == "text")
+    return [text for text in texts if isinstance(text, str) and text.strip()]
+
+
+def _has_content(blocks: Sequence[Block]) -> bool:
+    """Whether blocks hold more than thinking: text, a call, or a block of an unknown type."""
+    is_other = any(block["type"] not in ("text", *THINKING) for block in blocks)
+    return is_other or bool(_texts_in(blocks))
+
+
+def _limit(message: str, wanted: int) -> int | None:
+    found = _LIMIT.search(message)
+    limit = int(found[1]) if found else 0
+    return limit if 0 < limit < wanted else None
+
+
+def _unsupported(refused: ModelRequest) -> Iterator[str]:
+    """Yield block types and fields that not every provider supports."""
+    for block in _all_blocks(refused):
+        if block["type"] not in PLAIN:
+            yield str(block["type"])
+        elif plain_block(block) != block:
+            yield from (str(name) for name in block if name not in PLAIN[block["type"]])
+
+
+def _all_blocks(refused: ModelRequest) -> Iterator[Block]:
+    for block in refused.blocks():
+        yield block
+        inner = block.get("content") if block["type"] == "tool_result" else None
+        yield from inner if isinstance(inner, list | tuple) else ()
+
+
+def _phrasings(windows: WindowManager) -> dict[str, tuple[str, ...]]:
+    """Return the phrasings of the open windows' actions by ``class.action``."""
+    classes = dict.fromkeys(type(window) for window in windows.windows())
+    return {
+        f"{cls.name}.{action.id}": action.says
+        for cls in classes
+        for action in cls.actions.values()
+        if action.says
+    }
+
+
+def _digest(tools: Sequence[Tool]) -> str:
+    """Identify a list of tools: with another one the provider's cache is of no use."""
+    text = repr([(tool.name, tool.description, tool.input_schema) for tool in tools])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -12,7 +12,6 @@ import errno
 import os
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +37,7 @@ OUTLINED = 8_000
 """Tokens from which a file is sent as an outline."""
 
 _MOST = 20  # mentions of a message
+_TYPED = 400  # characters before the cursor that may be a mention
 _SCANNED = 200_000  # characters of a message that may hold mentions
 _LARGEST = 120_000  # tokens of a file that is sent whole
 _BYTES = 4  # bytes of a token, about
@@ -55,15 +55,7 @@ _ESCAPED = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]
 
 
 class Mention(NamedTuple):
-    """A mention in a text.
-
-    Attributes:
-        start: Where it begins, with the @.
-        end: Where it ends.
-        path: The path.
-        is_quoted: Whether it is written in quotes.
-        is_whole: Whether the whole file is wanted.
-    """
+    """A mention in a text."""
 
     start: int
     end: int
@@ -93,6 +85,21 @@ def mentions_in(text: str) -> list[Mention]:
         if len(found) == _MOST:
             break
     return found
+
+
+def typed_mention(text: str) -> tuple[int, str] | None:
+    r"""Return the mention that is being typed at the end of a text: its length and its path.
+
+    Example:
+        >>> typed_mention("Write tests for @car"), typed_mention('@"my n'), typed_mention("done")
+        ((4, 'car'), (6, 'my n'), None)
+    """
+    ended = text[-_TYPED:] + 'x"'  # a letter and a quote end whatever was begun
+    found = [one for one in _PATTERN.finditer(ended) if one.end() >= len(ended) - 1]
+    if not found:
+        return None
+    begun = (found[-1][1] or found[-1][2]).removesuffix("x")
+    return len(ended) - 2 - found[-1].start(), begun
 
 
 def mention_of(path: str, *, is_whole: bool = False) -> str:
@@ -146,23 +153,8 @@ def estimate(size: int) -> int:
     return size // _BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a mention leads to."""
-
-    mention: Mention
-    info: FileInfo
-
-
 class Attachments:
-    """Reads the files that a message mentions, as items that precede it.
-
-    Args:
-        windows: The windows and the folder.
-        gate: Asks before a file that may hold secrets goes to the model.
-        count: Counts the tokens of a text.
-        sees: Whether the model sees images.
-    """
+    """Reads the files that a message mentions, as items that precede it."""
 
     def __init__(
         self,
@@ -177,11 +169,6 @@ class Attachments:
     async def read(self, text: str, chosen: Collection[str] = ()) -> tuple[PreambleText, ...]:
         """Return an item for each file that a message mentions.
 
-        Args:
-            text: The message, as the person sees it: what a large paste holds is no mention.
-            chosen: Mentions that the person chose from a list. These are files for sure; another
-                word with an @ that is no file stays a word.
-
         Raises:
             MentionError: A file cannot be read, or the person refused; nothing should be sent.
         """
@@ -189,27 +176,29 @@ class Attachments:
         mentions = mentions_in(text)
         if workspace is None or not mentions:
             return ()
-        found: dict[tuple[str, bool], Found] = {}
+        found: dict[tuple[str, bool], FileInfo] = {}
         images: dict[str, PreambleText] = {}
         for one in mentions:
             is_chosen = text[one.start : one.end] in chosen
             if _is_image_elsewhere(workspace, one):
                 images[one.path] = await asyncio.to_thread(self._image_elsewhere, one.path)
-            elif hit := await asyncio.to_thread(self._find, workspace, one, is_chosen):
-                found.setdefault((hit.info.path, one.is_whole), hit)
-        inside = [await self._attach(workspace, one) for one in found.values()]
+            elif info := await asyncio.to_thread(self._find, workspace, one, is_chosen):
+                found[info.path, one.is_whole] = info
+        inside = [
+            await self._attach(workspace, info, is_whole) for (_, is_whole), info in found.items()
+        ]
         return (*inside, *images.values())
 
-    def _find(self, workspace: Workspace, mention: Mention, is_chosen: bool) -> Found | None:
+    def _find(self, workspace: Workspace, mention: Mention, is_chosen: bool) -> FileInfo | None:
         try:
-            return Found(mention, workspace.stat(mention.path))
+            return workspace.stat(mention.path)
         except FileError as error:
             if is_chosen or is_surely_path(mention):
                 raise self._failed(mention.path, error) from error
         return None
 
-    async def _attach(self, workspace: Workspace, found: Found) -> PreambleText:
-        info, path = found.info, found.info.path
+    async def _attach(self, workspace: Workspace, info: FileInfo, is_whole: bool) -> PreambleText:
+        path = info.path
         if info.kind == "folder":
             return PreambleText(MENTION, await asyncio.to_thread(self._folder, workspace, path))
         if info.kind == "other":
@@ -222,7 +211,7 @@ class Attachments:
             readable = self._windows.files_for_model(allowed)
             assert readable is not None
             try:
-                return await asyncio.to_thread(self._file, readable, found)
+                return await asyncio.to_thread(self._file, readable, info, is_whole)
             except SecretFileError as error:
                 if error.real in allowed:
                     raise self._failed(path, error) from error
@@ -240,6 +229,8 @@ class Attachments:
         try:
             await self._gate.allow_read(workspace, error.real, "mention", given, lang)
         except NotAllowedError as refusal:
+            if self._gate.ask is None:
+                raise  # it names the flag that allows it
             raise MentionError(
                 msg("{path} may hold secrets and was not sent. Your message is in the prompt."),
                 path=quote(error.path, 200),
@@ -275,8 +266,8 @@ class Attachments:
             ) from error
         return PreambleText(MENTION, text, ({"type": "text", "text": text}, block))
 
-    def _file(self, workspace: Workspace, found: Found) -> PreambleText:
-        info, words = found.info, self._words
+    def _file(self, workspace: Workspace, info: FileInfo, is_whole: bool) -> PreambleText:
+        words = self._words
         if image.is_image_name(info.path):
             limit = image.LARGEST
             data = bytes(limit + 1) if info.size > limit else workspace.read_bytes(info.path)
@@ -288,10 +279,10 @@ class Attachments:
         about = {"path": one_line(info.path, 500), "count": len(lines)}
         whole = _numbered(lines, 1)
         tokens = estimate(info.size) if info.size > _BYTES * _LARGEST else self._count(whole)
-        if tokens <= OUTLINED or (found.mention.is_whole and tokens <= _LARGEST):
+        if tokens <= OUTLINED or (is_whole and tokens <= _LARGEST):
             title = words("The person attached {path} ({count} lines):", **about)
             return PreambleText(MENTION, f"{title}\n{whole}")
-        if found.mention.is_whole:
+        if is_whole:
             raise self._too_large(info)
         title = words(
             "The person attached the outline of {path} ({count} lines; read_file reads them):",

@@ -65,15 +65,7 @@ def system_prompt(
     has_changes: bool = False,
     more: Iterable[Tool] = (),
 ) -> str:
-    """Build the system prompt; equal input gives equal bytes, so the provider's cache holds.
-
-    Args:
-        classes: The available window classes; those that others wrote are skipped.
-        lang: The language of the prompt.
-        protocol: How the model calls tools.
-        has_changes: Whether requests have blocks with what changed in a window.
-        more: The application's own tools; only the text protocol declares them here.
-    """
+    """Build the system prompt; equal input gives equal bytes, so the provider's cache holds."""
     words = Words(lang)
     parts = [words(_RULES)]
     if has_changes:
@@ -92,13 +84,7 @@ def _tool_line(tool: Tool) -> str:
 
 
 def project_block(classes: Iterable[type[Window]], lang: Lang = "en", guide: str = "") -> str:
-    """Build the `<Project>` block with text that others wrote; empty if there is none.
-
-    Args:
-        classes: The available window classes; those that ship with contextui are skipped.
-        lang: The language of the descriptions.
-        guide: The text of the folder's AGENTS.md.
-    """
+    """Build the `<Project>` block with text that others wrote; empty if there is none."""
     parts: list[str] = []
     if others := [cls for cls in classes if not _is_ours(cls)]:
         parts.append(class_list(others, lang))

@@ -108,7 +108,6 @@ def _is_clean(value: Any) -> bool:
 
 
 def _fit(value: Any) -> Any:
-    """Convert a value to one that JSON can represent."""
     match value:
         case str():
             return for_model(value)
@@ -181,7 +180,6 @@ def _is_whole(block: Block) -> bool:
 
 
 def _changed(block: Block, **fields: Any) -> Block:
-    """Set fields of a block; return the same object if nothing changes."""
     same = all(name in block and block[name] == value for name, value in fields.items())
     kinds = all(type(block.get(name)) is type(value) for name, value in fields.items())
     return block if same and kinds else {**block, **fields}
@@ -200,19 +198,13 @@ class _Part(NamedTuple):
 
 @dataclass(slots=True)
 class _Turn:
-    """Consecutive messages of one role, merged.
-
-    Attributes:
-        parts: The blocks in the order of the messages.
-        sent: The blocks as they are sent: calls and results are paired.
-    """
+    """Consecutive messages of one role, merged."""
 
     role: Role
     parts: list[_Part] = field(default_factory=list)
     sent: list[_Part] = field(default_factory=list)
 
     def calls(self) -> list[str]:
-        """Return the ids of its tool calls."""
         return [part.block["id"] for part in self.parts if part.block["type"] == "tool_use"]
 
 
@@ -231,19 +223,6 @@ def admit(
     builder: "RequestBuilder | None" = None,
 ) -> ModelRequest:
     """Build a valid request from messages.
-
-    Args:
-        messages: The messages that the context composed.
-        stable: How many of the first messages are in their final form.
-        marks: Behind how many messages cache marks stand; see `ModelRequest`.
-        tools: The tools that the model may call.
-        max_tokens: Maximum length of the answer.
-        without_thinking: Leave out thinking: the last resort if a provider rejects it.
-        plain: Leave out what only some providers support: likewise if one rejects that.
-        lang: The language of placeholders for missing parts.
-        says: Phrasings of actions by ``class.action``; see `ModelRequest`.
-        tokens: Its tokens, if they are known.
-        builder: Built the previous request of the conversation, most of which is used again.
 
     Raises:
         MalformedRequestError: There is nothing to send, or no repair helped.

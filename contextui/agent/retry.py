@@ -149,19 +149,7 @@ def _final_error(error: ModelError, attempt: int, policy: RetryPolicy, words: Wo
 
 
 class RetryingModel:
-    """Wraps the conversation's current model and retries transient errors.
-
-    Args:
-        model: Returns the model.
-        retry: Number of attempts and backoff.
-        lang: The person's language.
-
-    Attributes:
-        name: The model's name as of the last request.
-        emit: Callback for retry countdowns and usage. Streamed text is not emitted: it is for the
-            context.
-        usage: Usage of its answers.
-    """
+    """Wraps the conversation's current model and retries transient errors."""
 
     def __init__(self, model: Callable[[], Model], retry: RetryPolicy, lang: Lang = "en") -> None:
         self._model, self._retry, self._lang = model, retry, lang

@@ -1,16 +1,21 @@
-"""The model's three tools, create, action and read_file: declarations and execution."""
+"""The model's three tools, create, action and read_file: declarations, calls and execution.
+
+Calls are native tool use of the provider, or tags in the text of an answer.
+"""
 
 import asyncio
 import json
 import re
 import time
-from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.functions import FunctionTool
+from contextui.agent.request import LONGEST_NAME, fit_id
+from contextui.config.schema import ToolProtocol
 from contextui.context.gists.gist import gist, gist_of_size, is_workbook
 from contextui.context.gists.result import RESULT
 from contextui.context.item import ContextItem, ItemType, ItemView
@@ -18,13 +23,16 @@ from contextui.errors import ContextUIError, InvalidParamsError, WindowBusyError
 from contextui.files.errors import FileError, SecretFileError
 from contextui.files.textfile import Page, Version
 from contextui.files.workspace import FileInfo, Workspace
-from contextui.model import Tool
+from contextui.model import Answer, Block, Tool
 from contextui.session.cache import CacheStore
 from contextui.session.code.store import CODE_ID, CodeStore
 from contextui.text import quote
+from contextui.tokens import TokenCounter
 from contextui.windowing.action import ActionResult
-from contextui.windowing.host import opening_text, was_open
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.params import SchemaParams
+from contextui.windowing.runtime import runtime_of
+from contextui.windowing.window import opening_text
 from contextui.words import LANGUAGES, Lang, Words, msg
 
 PAGE = 2_000
@@ -36,49 +44,15 @@ _SETTLED = 100_000_000  # nanoseconds: a younger file may change again with the 
 
 @dataclass(frozen=True, slots=True)
 class FileResult(ActionResult):
-    """The result of reading a file.
-
-    Attributes:
-        gist: The line that replaces the text once the turn is over; None if nothing was read.
-    """
+    """The result of reading a file."""
 
     gist: str | None = None
-
-
-class FilesRead:
-    """The `read_file` results of one turn."""
-
-    def __init__(self) -> None:
-        self._items: list[ContextItem] = []
-
-    def note(self, item: ContextItem) -> None:
-        """Remember a result, if it holds a file's text."""
-        if item.gist is not None:
-            self._items.append(item)
-
-    def has(self, item: ContextItem, is_whole: Callable[[ContextItem], bool]) -> bool:
-        """Whether the model already sees the same text of the same file.
-
-        It no longer does if room was made within the turn and only the gist is left.
-
-        Args:
-            item: A new result.
-            is_whole: Whether requests contain an item as a whole.
-        """
-        return item.gist is not None and any(
-            (one.gist, one.content) == (item.gist, item.content)
-            for one in self._items
-            if is_whole(one)
-        )
 
 
 class FileReader:
     """Reads files of the session's folder, with a cache per version of a file.
 
     The gist of each version is cached too: a file that is read page by page has one gist.
-
-    Args:
-        windows: Provide the folder and the language.
     """
 
     def __init__(self, windows: WindowManager) -> None:
@@ -89,11 +63,6 @@ class FileReader:
 
     async def read(self, path: str, start: int = 1, allowed: Collection[str] = ()) -> FileResult:
         """Read lines of a file, from line `start` on.
-
-        Args:
-            path: The file, or the id of a piece of code in the code store.
-            start: The first line.
-            allowed: Files that may hold secrets and that the person allowed to be read.
 
         Raises:
             InvalidParamsError: There is no folder.
@@ -143,7 +112,6 @@ class FileReader:
 
 
 def _file_of(workspace: Workspace, path: str) -> str:
-    """Resolve a path, or the id of a piece of code, to a file."""
     if not CODE_ID.fullmatch(path) or workspace.exists(path):
         return path
     with suppress(ContextUIError):  # without a store, report the path as not found
@@ -168,12 +136,6 @@ def read_result(items: ItemView, seq: int, start: int, words: Words) -> FileResu
 
     It needs no approval: the model has read it before. A result that is hidden is not read, as the
     person may have dropped it; neither is a file, which has rules of its own and may have changed.
-
-    Args:
-        items: All items.
-        seq: The seq of the result.
-        start: The first line.
-        words: The language of the text around the lines.
 
     Raises:
         InvalidParamsError: There is no such result.
@@ -259,6 +221,8 @@ TOOLS: dict[Lang, tuple[Tool, ...]] = {
 }
 """The tool declarations of each language."""
 
+_PARAMS = {tool.name: SchemaParams(tool.input_schema) for tool in TOOLS["en"]}
+
 
 _OPENING = 30.0  # seconds that a window may take to open
 
@@ -267,14 +231,7 @@ R = TypeVar("R", bound=ActionResult)
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool call of a model.
-
-    Attributes:
-        id: The provider's id of the call; None in the text protocol.
-        name: The tool.
-        input: Its arguments; a model may send anything here.
-        problem: Why the call could not be parsed, if so.
-    """
+    """A tool call of a model."""
 
     id: str | None
     name: str
@@ -284,12 +241,6 @@ class ToolCall:
 
 class ToolBox:
     """Runs the tool calls of a model.
-
-    Args:
-        windows: The windows that it works on.
-        gate: Asks before anything outside a window is changed.
-        items: Returns the items of the conversation, whose results `read_file` can read again.
-        functions: Further tools, of the application.
 
     Example:
         >>> await ToolBox(windows).run(ToolCall("1", "create", {"name": "todo"}))
@@ -304,7 +255,8 @@ class ToolBox:
         functions: Sequence[FunctionTool] = (),
     ) -> None:
         self.windows, self._items = windows, items
-        self._functions = {one.declared.name: one for one in functions}
+        self._functions = {function.declared.name: function for function in functions}
+        self.more = tuple(function.declared for function in functions)
         self.gate = gate or ApprovalGate()
         windows.discloses_all = lambda: self.gate.mode == "auto"
         self.gate.mode_changed = windows.redraw
@@ -330,21 +282,15 @@ class ToolBox:
                     name=quote(call.name),
                     names=", ".join([*self._tools, *self._functions]),
                 )
-            return await tool(**_arguments(call, self._words))
+            params = _PARAMS[call.name]
+            if not isinstance(call.input, Mapping):
+                raise InvalidParamsError(
+                    "{name} takes an object with: {expected}.", name=call.name, expected=str(params)
+                )
+            given = {name: value for name, value in call.input.items() if value is not None}
+            return await tool(**params.validate(given, call.name, self.windows.lang))
         except ContextUIError as error:
             return ActionResult.failed(error, self.windows.lang)
-
-    def read_key(self, call: ToolCall) -> Hashable | None:
-        """Return the cache key of a `read` action's result; None for every other call."""
-        if call.name != "action" or call.problem or not isinstance(call.input, Mapping):
-            return None
-        window = self.windows.get(str(call.input.get("window_id")))
-        action_id = str(call.input.get("action_id"))
-        declared = window.actions.get(action_id) if window is not None else None
-        if window is None or declared is None or declared.effect != "read":
-            return None
-        params = json.dumps(call.input.get("params"), sort_keys=True, default=str)
-        return (window.id, str(window.version), action_id, params)
 
     async def create(self, name: str, args: Mapping[str, Any] | None = None) -> ActionResult:
         """Open a window; ask the person before it reads files that may hold secrets."""
@@ -368,7 +314,7 @@ class ToolBox:
                 if window.is_opening
                 else msg("Opened {id}.")
             )
-            if was_open(window):
+            if runtime_of(window).was_open:
                 return ActionResult(True, opening_text(window, self._words))
             return ActionResult(True, self._words(text, id=window.id))
 
@@ -413,41 +359,163 @@ class ToolBox:
                 allowed |= {error.real}
 
 
-_TYPES: Mapping[str, tuple[type, ...]] = {
-    "string": (str,), "integer": (int,), "object": (Mapping,),
-}  # fmt: skip
+# --- calls in an answer ----------------------------------------------------------------------
+
+_TAG = re.compile(r"<tool_call>(.*?)(</tool_call>|\Z)", re.DOTALL)
+_OPEN, _CLOSE = "<tool_call>", "</tool_call>"
+_FORM = '<tool_call>{"name": "…", "arguments": {…}}</tool_call>'
 
 
-def _arguments(call: ToolCall, words: Words) -> dict[str, Any]:
-    """Validate a call's arguments.
+class NativeCalls:
+    """Native tool use of the provider."""
 
-    Raises:
-        InvalidParamsError: They do not match the tool's schema.
+    def __init__(self, lang: Lang = "en", more: Sequence[Tool] = ()) -> None:
+        self.tools: Sequence[Tool] = (*TOOLS[lang], *more)
+
+    def read(
+        self, answer: Answer, taken: Iterable[str]
+    ) -> tuple[tuple[Block, ...], list[ToolCall]]:
+        """Return all blocks except repeated calls with the same id, and the calls.
+
+        Results of calls with the same id could not be distinguished. Some servers restart their ids
+        in every answer, send none, or use characters that others reject: such a call gets a new id.
+        """
+        known, here = set(taken), set[str]()
+        blocks: list[Block] = []
+        calls: list[ToolCall] = []
+        for block in _valid_blocks(answer):
+            if block["type"] != "tool_use":
+                blocks.append(block)
+                continue
+            given, name = str(block.get("id") or ""), str(block.get("name") or "")[:LONGEST_NAME]
+            if given in here:
+                continue
+            here.update([given] if given else [])
+            free = _free_id(fit_id(given or "call"), known)
+            known.add(free)
+            same = block.get("id") == free and block.get("name") == name
+            blocks.append(block if same else {**block, "id": free, "name": name})
+            calls.append(ToolCall(free, name, block.get("input", {})))
+        return tuple(blocks), calls
+
+    def result(
+        self, call: ToolCall, text: str, *, ok: bool, gist: str | None = None
+    ) -> ContextItem:
+        """Build a result with the call's id."""
+        return ContextItem(
+            ItemType.TOOL,
+            text,
+            tool_call_id=call.id,
+            tool_name=call.name,
+            is_error=not ok,
+            gist=gist,
+        )
+
+
+class TextCalls:
+    """Calls written as tags, for models without native tools."""
+
+    tools: Sequence[Tool] = ()
+
+    def __init__(self, lang: Lang = "en") -> None:
+        self._words = Words(lang)
+
+    def read(
+        self,
+        answer: Answer,
+        taken: Iterable[str],  # noqa: ARG002  there are no ids
+    ) -> tuple[tuple[Block, ...], list[ToolCall]]:
+        """Return the text blocks unchanged and every tagged call; native calls are ignored."""
+        blocks = tuple(block for block in _valid_blocks(answer) if block["type"] != "tool_use")
+        words = "".join(block["text"] for block in blocks if block["type"] == "text")
+        return blocks, [_parse_call(match, self._words) for match in _TAG.finditer(words)]
+
+    def result(
+        self, call: ToolCall, text: str, *, ok: bool, gist: str | None = None
+    ) -> ContextItem:
+        """Build a result that follows the answer; there are no ids."""
+        words = f"[{call.name}] {text}" if ok else f"[{call.name} {self._words('failed')}] {text}"
+        return ContextItem(ItemType.TOOL, words, tool_name=call.name, is_error=not ok, gist=gist)
+
+
+CallProtocol = NativeCalls | TextCalls
+
+
+def calls_of(protocol: ToolProtocol, lang: Lang, more: Sequence[Tool] = ()) -> CallProtocol:
+    """Return the protocol, with its texts in a language and an application's further tools."""
+    return TextCalls(lang) if protocol == "text" else NativeCalls(lang, more)
+
+
+def declaration_tokens(tools: Sequence[Tool], counter: TokenCounter) -> int:
+    """Count the tokens of the tool declarations."""
+    declared = [
+        {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+        for tool in tools
+    ]
+    return counter.count(json.dumps(declared, ensure_ascii=False)) if declared else 0
+
+
+def _valid_blocks(answer: Answer) -> list[Block]:
+    """Drop text blocks without text: some servers start one and send nothing."""
+    return [
+        one for one in answer.blocks if one["type"] != "text" or isinstance(one.get("text"), str)
+    ]
+
+
+def _free_id(wanted: str, taken: set[str]) -> str:
+    number, free = 1, wanted
+    while free in taken:
+        number += 1
+        free = f"{wanted}-{number}"
+    return free
+
+
+def _parse_call(match: "re.Match[str]", words: Words) -> ToolCall:
+    written, closed = match[1], match[2]
+    problem = msg("The call was not closed. Write {form}.")
+    if closed:
+        try:
+            call = json.loads(written)
+            return ToolCall(None, str(call["name"]), call.get("arguments", {}))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            problem = msg("The call cannot be read. Write {form}.")
+    return ToolCall(None, "tool_call", {}, words(problem, form=_FORM))
+
+
+class TagFilter:
+    """Filters tool calls out of streamed text.
+
+    Within a call it buffers only what may be the start of the closing tag, so memory stays small
+    and time linear.
+
+    Example:
+        >>> tags = TagFilter()
+        >>> tags.feed("I look. <tool_"), tags.feed("call>{}</tool_call> Done")
+        ('I look. ', ' Done')
     """
-    schema = next(tool.input_schema for tool in TOOLS["en"] if tool.name == call.name)
-    expected = ", ".join(
-        f"{name} ({kind['type']}{'' if name in schema['required'] else words(', optional')})"
-        for name, kind in schema["properties"].items()
-    )
-    if not isinstance(call.input, Mapping):
-        raise InvalidParamsError(
-            "{name} takes an object with: {expected}.", name=call.name, expected=expected
-        )
-    given = {name: value for name, value in call.input.items() if value is not None}
-    absent = [name for name in schema["required"] if name not in given]
-    problems = [words("{name} is missing", name=name) for name in absent]
-    for name, value in given.items():
-        kind = schema["properties"].get(name)
-        if kind is None:
-            problems.append(words("there is no {name}", name=quote(str(name))))
-        elif not isinstance(value, _TYPES[kind["type"]]) or isinstance(value, bool):
-            problems.append(words("{name} must be of type {type}", name=name, type=kind["type"]))
-    if problems:
-        found = "; ".join(problems)
-        raise InvalidParamsError(
-            "{name}: {problems}. It takes: {expected}.",
-            name=call.name,
-            problems=found,
-            expected=expected,
-        )
-    return given
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._in_call = False
+
+    def feed(self, text: str) -> str:
+        """Return the text that can be shown now, and buffer the rest."""
+        text, self._held = self._held + text, ""
+        shown: list[str] = []
+        place = 0
+        while True:
+            tag = _CLOSE if self._in_call else _OPEN
+            found = text.find(tag, place)
+            end = found if found >= 0 else len(text) - _partial_tag(text, tag, place)
+            if not self._in_call:
+                shown.append(text[place:end])
+            if found < 0:
+                self._held = text[end:]
+                return "".join(shown)
+            place, self._in_call = found + len(tag), not self._in_call
+
+
+def _partial_tag(text: str, tag: str, place: int) -> int:
+    """Count the trailing characters, after a position, that may be the start of a tag."""
+    longest = min(len(text) - place, len(tag) - 1)
+    return next((n for n in range(longest, 0, -1) if text.endswith(tag[:n])), 0)

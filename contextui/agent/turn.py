@@ -1,29 +1,20 @@
-"""State of the running turn: limits, usage, streamed text, failed calls."""
+"""Limits and state of a turn: usage, streamed text, failed calls."""
 
-import json
 import logging
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from contextui.agent.preamble import PreambleText
-from contextui.agent.protocol import CallProtocol, TagFilter, declaration_tokens
-from contextui.agent.request import THINKING
 from contextui.agent.retry import Emit, RetryPolicy
-from contextui.agent.tools import FilesRead, ToolCall
-from contextui.context.manager import ContextManager
+from contextui.agent.tools import TagFilter
+from contextui.context.item import ContextItem
 from contextui.errors import ContextUIError
-from contextui.events import AnswerDiscarded, Event, Reason, TurnFinished
+from contextui.events import AnswerDiscarded, Event, Notice, Reason, TurnFinished
 from contextui.model import ContextSize, Model, ModelRequest, TextDelta
-from contextui.session.cache import CacheStore
 from contextui.tokens import Usage
-from contextui.windowing.action import ActionResult
-from contextui.words import Lang
 
-_log = logging.getLogger(__name__)
-
-FAILURES = 3
-"""How often the same call may fail in one turn."""
+_LEAST_BUDGET = 1_024  # tokens; a smaller context is of no use
+_ANSWER_SHARE = 4  # an answer gets at least a quarter of a small context
 
 
 class TurnRunningError(ContextUIError):
@@ -56,33 +47,10 @@ class TurnOptions:
 
 @dataclass(slots=True)
 class Turn:
-    """State of the running turn.
-
-    Attributes:
-        emit: Callback that emits an event to the consumer of the turn.
-        room: Tokens available for messages; lowered if the provider rejects a request as too large.
-        preamble: Texts that are added before the person's message.
-        beside: The ids of their items.
-        message_id: The id of the item with the person's message.
-        step: The number of the current request.
-        steps: How many requests were answered.
-        usage: Their usage in total.
-        answered: Whether the context holds an answer of this turn.
-        text: The text of the last answer.
-        partial: Text streamed so far of the current answer.
-        tags: Filters text-protocol calls out of the stream; None with native tools.
-        stop_reason: Why the model stopped last.
-        nudged: Whether the model was already asked to correct an empty or truncated answer.
-        request: The request sent last.
-        shrunk: Why `room` was lowered, if the provider asked for it.
-        without_thinking: Whether the provider rejected the thinking blocks.
-        files: The files that were read.
-        reads: Cached results of `read` actions; cleared when any other call runs.
-        cancelled: The end of the jobs that were cancelled because the turn was stopped.
-    """
+    """State of the running turn."""
 
     emit: Emit
-    room: int
+    limit: int
     preamble: tuple[PreambleText, ...] = ()
     beside: list[str] = field(default_factory=list)
     message_id: str = ""
@@ -98,10 +66,13 @@ class Turn:
     request: ModelRequest | None = None
     shrunk: str = ""
     without_thinking: bool = False
-    files: FilesRead = field(default_factory=FilesRead)
-    reads: CacheStore[ActionResult] = field(default_factory=CacheStore)
+    files: list[ContextItem] = field(default_factory=list)
     cancelled: str = ""
-    _failures: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)  # of calls with their arguments
+
+    def notify(self, text: str) -> None:
+        """Emit a message for the person."""
+        self.emit(Notice(text))
 
     def on_event(self, event: Event) -> None:
         """Emit an event, and remember streamed text: the person has seen it."""
@@ -121,25 +92,6 @@ class Turn:
         if self.tags is not None:
             self.tags = TagFilter()
 
-    @property
-    def has_thinking(self) -> bool:
-        """Whether the last request contained thinking that could be left out."""
-        blocks = self.request.blocks() if self.request else ()
-        return any(block["type"] in THINKING for block in blocks)
-
-    def note_failure(self, call: ToolCall) -> None:
-        """Count a failure of this call with these arguments."""
-        self._failures[_key(call)] += 1
-
-    def has_given_up(self, call: ToolCall) -> bool:
-        """Whether this call, with these arguments, failed too often to be run again."""
-        return self._failures[_key(call)] >= FAILURES
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether any call failed too often."""
-        return any(count >= FAILURES for count in self._failures.values())
-
     def finished(self, reason: Reason, explanation: str = "") -> TurnFinished:
         """Return the turn's last event."""
         return TurnFinished(
@@ -147,58 +99,14 @@ class Turn:
         )
 
 
-def _key(call: ToolCall) -> str:
-    return json.dumps([call.name, call.input], sort_keys=True, default=str)
-
-
-@dataclass
-class Setup:
-    """What all turns of a conversation share.
-
-    Options and calls change only between turns, when another model is used.
-
-    Attributes:
-        context: The conversation.
-        model: Returns the current model; it may change between turns.
-        options: Limits of a turn.
-        calls: How the model calls tools, and which tools there are.
-    """
-
-    context: ContextManager
-    model: Callable[[], Model]
-    options: TurnOptions
-    calls: CallProtocol
-
-    @property
-    def lang(self) -> Lang:
-        """The person's language."""
-        return self.context.windows.lang if self.context.windows is not None else "en"
-
-    _counted: tuple[CallProtocol, int] | None = None
-
-    @property
-    def reserved(self) -> int:
-        """Tokens of the tool declarations, which are part of every request."""
-        if self._counted is None or self._counted[0] is not self.calls:
-            tokens = declaration_tokens(self.calls.tools, self.context.counter)
-            self._counted = self.calls, tokens
-        return self._counted[1]
-
-
-_LEAST_BUDGET = 1_024  # tokens; a smaller context is of no use
-_ANSWER_SHARE = 4  # an answer gets at least a quarter of a small context
-
-
 async def size_of(model: Model) -> ContextSize:
-    """Ask a model for its context; empty if it does not know. Models may be third-party code."""
+    """Ask a model for its context; empty if it does not know or its server does not answer."""
     ask = getattr(model, "context_size", None)
-    if ask is None:
-        return ContextSize()
     try:
-        found = await ask()
-    except Exception:
-        _log.debug("the context of %s is unknown", model.name, exc_info=True)
-        return ContextSize()
+        found = await ask() if ask is not None else None
+    except Exception:  # models may be third-party code
+        logging.getLogger(__name__).debug("no context size of %s", model.name, exc_info=True)
+        found = None
     return found if isinstance(found, ContextSize) else ContextSize()
 
 

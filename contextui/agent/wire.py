@@ -5,63 +5,15 @@ starts with the same bytes reads it from the cache for a tenth of the price, if 
 same place or within 20 blocks after it. A request may have four marks.
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, islice, takewhile
+from itertools import islice, takewhile
 from typing import Any
 
 from contextui.agent.image import sent_block
 from contextui.agent.request import is_same, shared_start
 from contextui.model import Block, LlmMessage, ModelRequest
-from contextui.words import LANGUAGES, Words, msg
-
-GO_ON = msg("(Go on.)")
-EMPTY_ANSWER = msg("(Your answer was empty. Answer in words, or go on.)")
-CUT_CALL = msg(
-    "(Your answer was cut off within a call, so that call was not carried out. Make shorter calls.)"
-)
-_NUDGES = frozenset(
-    Words(lang)(text) for lang in LANGUAGES for text in (GO_ON, EMPTY_ANSWER, CUT_CALL)
-)  # messages of the loop to the model within a turn
-_FAILED = "|".join(re.escape(Words(lang)("failed")) for lang in LANGUAGES)
-_RESULT = re.compile(rf"\[\w+( ({_FAILED}))?\] ")  # a result in the text protocol
-
-
-def likely_mark(request: ModelRequest) -> int:
-    """Guess after how many blocks an earlier run of the program set a mark; 0 if nowhere.
-
-    Within a turn that is where its last answer begins. At the start of a turn it is where the
-    previous turn began: its own bytes changed when it got its final form.
-    """
-    sizes = [len(message.content) for message in request.messages]
-    starts = [0, *accumulate(sizes)]
-    placed = list(zip(starts, request.messages, strict=False))
-    answers = [start for start, message in placed if message.role == "assistant"]
-    if answers and answers[-1] >= request.stable:
-        return answers[-1]
-    began = (
-        start for start, one in reversed(placed) if start < request.stable and _starts_turn(one)
-    )
-    return next(began, 0)
-
-
-def _starts_turn(message: LlmMessage) -> bool:
-    """Whether a turn begins with this message: neither results nor nudges do."""
-    if message.role != "user" or isinstance(message.content, str):
-        return False
-    texts = [_text(block) for block in message.content]
-    return not any(one is None or _RESULT.match(one) for one in texts) and not _is_nudge(texts)
-
-
-def _text(block: Block) -> str | None:
-    return block.get("text", "") if block["type"] != "tool_result" else None
-
-
-def _is_nudge(texts: Sequence[str | None]) -> bool:
-    return all(text in _NUDGES for text in texts)
-
 
 _MARK = {"type": "ephemeral"}
 _MARKABLE = frozenset(("text", "image", "document", "tool_use", "tool_result"))
@@ -69,42 +21,23 @@ _MARKABLE = frozenset(("text", "image", "document", "tool_use", "tool_result"))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Payload:
-    """A request in the provider's format.
+    """A request in the provider's format."""
 
-    Attributes:
-        request: The source request.
-        body: What is sent, as JSON values. It shares its blocks with the request: never change
-            them.
-        marks: The positions of cache marks, as block numbers from 1 over all messages.
-        messages: The messages before marks were set, which the next request uses again.
-    """
-
-    request: ModelRequest
     body: dict[str, Any]
-    marks: frozenset[int]
     messages: "WireMessages" = field(repr=False)
 
 
-def payload(request: ModelRequest, model: str, previous: Sequence[Payload] = ()) -> Payload:
+def payload(request: ModelRequest, model: str, before: Payload | None = None) -> Payload:
     """Convert a request to the provider's format and set its cache marks.
 
     Marks are set where the request says. If it does not, they are set after the system prompt,
-    after what is in its final form, at the end (for the next step), and at the furthest mark of a
-    previous request that is still valid: after a turn or step of more than 20 blocks the cache
-    would be missed without it. If no previous request is known, that mark is set where an earlier
-    run of the program probably had one.
-
-    Args:
-        request: What to send.
-        model: The model's name.
-        previous: Requests sent to the same model before, in order.
+    after what is in its final form, at the end, and where the last request ended that this one
+    begins with: after a step of more than 20 blocks the cache would be missed without it.
     """
-    messages = WireMessages(request.messages, previous[-1].messages if previous else None)
+    messages = WireMessages(request.messages, before.messages if before is not None else None)
     places = request.marks
     if places is None:
-        ours = [one for one in previous if _has_same_head(one.request, request)]
-        held = _cached_mark(messages, ours) if ours else likely_mark(request)
-        places = (0, held, request.stable, len(messages))
+        places = (0, messages.held, request.stable, len(messages))
     marks = frozenset(map(messages.last_markable, places))
     body = {
         "model": model,
@@ -112,7 +45,7 @@ def payload(request: ModelRequest, model: str, previous: Sequence[Payload] = ())
         **_head(request, is_marked=0 in marks),
         "messages": messages.with_marks(marks - {0}),
     }
-    return Payload(request, body, marks - {0}, messages)
+    return Payload(body, messages)
 
 
 def _head(request: ModelRequest, *, is_marked: bool) -> dict[str, Any]:
@@ -137,12 +70,7 @@ def _marked(block: Block) -> Block:
 
 
 class WireMessages:
-    """Messages in the provider's format, with blocks numbered from 1 across messages.
-
-    Args:
-        messages: The messages of a request.
-        before: The previous request's: the messages that both share are written only once.
-    """
+    """Messages in the provider's format, with blocks numbered from 1 across messages."""
 
     def __init__(
         self, messages: Sequence[LlmMessage], before: "WireMessages | None" = None
@@ -150,13 +78,16 @@ class WireMessages:
         self._source = messages
         self._written: list[dict[str, Any]] = []
         self._ends: list[int] = []
-        shared = 0
+        self.held = shared = 0  # the blocks of the last request that this one begins with
         if before is not None:
             shared = shared_start(before._source, messages)
             self._written, self._ends = before._written[:shared], before._ends[:shared]
         for one in islice(messages, shared, None):
             self._written.append({"role": one.role, "content": _blocks(one)})
             self._ends.append(len(self) + len(self._written[-1]["content"]))
+        if before is not None:
+            common = self._common(before, shared)
+            self.held = max(end for end in (0, before.held, len(before)) if end <= common)
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -178,16 +109,13 @@ class WireMessages:
             marked[at] = {**marked[at], "content": content}
         return marked
 
-    def common_blocks(self, other: "WireMessages") -> int:
-        """Count the equal blocks at the start of both."""
-        shared = shared_start(self._source, other._source)
+    def _common(self, before: "WireMessages", shared: int) -> int:
+        """Count the equal blocks at the start of both, which share so many messages."""
         count = self._ends[shared - 1] if shared else 0
-        if shared == min(len(self._source), len(other._source)):
+        ours, theirs = self._written[shared : shared + 1], before._written[shared : shared + 1]
+        if not (ours and theirs and ours[0]["role"] == theirs[0]["role"]):
             return count
-        ours, theirs = self._written[shared], other._written[shared]
-        if ours["role"] != theirs["role"]:
-            return count
-        pairs = zip(ours["content"], theirs["content"], strict=False)
+        pairs = zip(ours[0]["content"], theirs[0]["content"], strict=False)
         return count + sum(1 for _ in takewhile(lambda pair: is_same(*pair), pairs))
 
     def _place(self, number: int) -> tuple[int, int]:
@@ -201,26 +129,6 @@ class WireMessages:
         if block["type"] == "text":
             return bool(block["text"].strip())
         return block["type"] in _MARKABLE  # thinking may not be marked, unknown types perhaps not
-
-
-# --- cache still held by the provider ------------------------------------------------------
-
-
-def _cached_mark(messages: WireMessages, previous: Sequence[Payload]) -> int:
-    """Return the furthest mark of a previous request that is still valid for this one."""
-    furthest = 0
-    for sent in reversed(previous):  # the latest usually matches, which skips the others
-        marks = [mark for mark in sent.marks if mark > furthest]
-        if not marks:
-            continue
-        shared = sent.messages.common_blocks(messages)
-        furthest = max((mark for mark in marks if mark <= shared), default=furthest)
-    return furthest
-
-
-def _has_same_head(one: ModelRequest, other: ModelRequest) -> bool:
-    """Whether both have the same tools and system prompt."""
-    return one.system == other.system and one.tools == other.tools
 
 
 def _blocks(message: LlmMessage) -> Sequence[Block]:

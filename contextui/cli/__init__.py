@@ -13,14 +13,7 @@ import contextui
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Args:
-        words: The arguments; by default those of the process.
-
-    Returns:
-        The exit status, see `contextui.cli.flags`.
-    """
+    """Run the command line."""
     is_program = words is None
     words = sys.argv[1:] if words is None else words
     if list(words) == ["--version"] and sys.stdout is not None:
@@ -29,9 +22,9 @@ def main(words: Sequence[str] | None = None) -> int:
             sys.stdout.write(f"contextui {contextui.__version__}\n")
             sys.stdout.flush()
             return 0
+    from contextui.cli import watchdog  # noqa: PLC0415  (comes with it)
     from contextui.cli.console import redirect_stdout  # noqa: PLC0415  (comes with it)
     from contextui.cli.program import run  # noqa: PLC0415  (heavy; --version does not need it)
-    from contextui.cli.watchdog import watchdog  # noqa: PLC0415  (comes with it)
 
     watchdog.is_wanted = is_program
     status = run(words)

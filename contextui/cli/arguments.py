@@ -3,22 +3,20 @@
 import argparse
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NoReturn
 
 import contextui
 from contextui.cli.commands import COMMANDS, Command
 from contextui.cli.console import say, wrapped
 from contextui.cli.flags import (
-    MODEL_FLAGS,
-    WINDOW_FLAGS,
     Once,
     UsageError,
     add_help,
     add_resume,
     add_settings,
 )
-from contextui.config.schema import SETTINGS
+from contextui.config.schema import MODEL_SETTINGS, SETTINGS, WINDOW_SETTINGS
 from contextui.text import one_line
 from contextui.words import Message, msg, t
 
@@ -113,7 +111,6 @@ class _Parser(argparse.ArgumentParser):
         return super()._get_values(action, arg_strings)
 
     def _nearest(self, message: str) -> list[str]:
-        """Suggest a known flag for the first unknown one."""
         _, _, unknown = message.partition("unrecognized arguments: --")
         flag = unknown.partition(" ")[0].partition("=")[0]
         from difflib import get_close_matches  # noqa: PLC0415  (only for errors)
@@ -156,8 +153,8 @@ def main_parser() -> argparse.ArgumentParser:
     )
     ask.add_argument("--verbose", action="store_true", help="with -p: print tool calls to stderr")
     add_resume(parser.add_argument_group("sessions"))
-    add_settings(parser.add_argument_group("model"), MODEL_FLAGS)
-    add_settings(parser.add_argument_group("windows and context"), WINDOW_FLAGS)
+    add_settings(parser.add_argument_group("model"), MODEL_SETTINGS)
+    add_settings(parser.add_argument_group("windows and context"), WINDOW_SETTINGS)
     more = parser.add_argument_group("other")
     add_help(more)
     more.add_argument(
@@ -217,39 +214,10 @@ _NEAR = 0.8  # similarity from which on a word is taken for a misspelt command
 class Arguments(argparse.Namespace):
     """The parsed arguments. The settings among them are in `flags`.
 
-    Attributes:
-        runs: The function to run: a module of `contextui.cli` and a function in it.
-        prompt: The prompt of a single turn without a screen, or ``-`` for standard input.
-        words: The prompt for the app.
-        resume: The session to resume.
-        newest: Resume the newest session of this folder.
-        fork: Resume in a copy.
-        output_format: The format of a turn's output; text by default.
-        verbose: Also print tool calls and notices.
-        json: Print JSON.
-        everywhere: List the sessions of all folders.
-        form: The format of an export.
-        output: The file of an export.
-        everything: Include closed and hidden items in an export.
-        session: The session to show or to compact.
-        dry_run: Show what a compaction would do, and change nothing.
-        messages: Show the request.
-        turn: Show the state after this turn.
-        strategy_file: The file of a strategy, given as ``--strategy FILE.py:Class``.
-        follow: Show what is added and changed from now on.
-        name: The name of the new window, of an MCP server, or of a provider.
-        kind: Its kind.
-        file: The file of the window to develop, and its class.
-        args: The args of that window.
-        yes: Trust without asking.
-        revoke: Revoke trust.
-        verb: What to do with MCP servers.
-        shell: The shell to print completions for.
-        host: The host that the app is served on.
-        port: The port; 0 for any free one.
+    See `contextui.cli.commands` and `main_parser` for what each is.
     """
 
-    runs: str = "screen:open_screen"
+    runs: str = "screen"  # a module of `contextui.cli`
     prompt: str | None = None
     words: list[str]
     resume: str | None = None
@@ -266,7 +234,7 @@ class Arguments(argparse.Namespace):
     dry_run: bool = False
     messages: bool = False
     turn: int | None = None
-    strategy_file: str = ""
+    strategy_file: str = ""  # given as --strategy FILE.py:Class
     follow: bool = False
     name: str = ""
     kind: str | None = None
@@ -287,17 +255,12 @@ class Arguments(argparse.Namespace):
 
 
 def parse(words: Sequence[str]) -> Arguments:
-    """Parse and validate the arguments.
-
-    Raises:
-        UsageError: They are invalid.
-        SystemExit: They asked for help, which was printed.
-    """
+    """Parse and validate the arguments."""
     _check_command(words)
     command = COMMANDS.get(words[0]) if words else None
     if command is not None:
         arguments = command_parser(command).parse_args(words[1:], Arguments())
-        arguments.runs = command.runs
+        arguments.runs = command.name.replace("-", "_")
         _take_strategy_file(arguments)
         if command.name == "serve":
             _check_fork(arguments)
@@ -308,7 +271,7 @@ def parse(words: Sequence[str]) -> Arguments:
     _check(arguments)
     _check_fork(arguments)
     if arguments.prompt is not None:
-        arguments.runs = "headless:run"
+        arguments.runs = "headless"
     return arguments
 
 
@@ -321,15 +284,21 @@ def _take_strategy_file(arguments: Arguments) -> None:
 
 def asks_for_json(words: Sequence[str]) -> Literal["json", "stream-json"] | None:
     """Detect JSON output, even if the other arguments are invalid."""
-    for word, following in zip(words, [*words[1:], ""], strict=False):
-        form = following if word == _FORMAT else word.removeprefix(f"{_FORMAT}=")
-        if form != word and form in ("json", "stream-json"):
+    for form in given_values(words, _FORMAT):
+        if form in ("json", "stream-json"):
             return "json" if form == "json" else "stream-json"
     return None
 
 
+def given_values(words: Sequence[str], flag: str) -> Iterator[str]:
+    """Yield the values of a flag among arguments that may be invalid."""
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        if word == flag or word.startswith(f"{flag}="):
+            yield following if word == flag else word.removeprefix(f"{flag}=")
+
+
 def _check_command(words: Sequence[str]) -> None:
-    """Reject a single word that is no command; a prompt has a space, or comes with -p."""
+    """Reject an unknown command given as a single word; a prompt has a space, or comes with -p."""
     alone = len(words) == 1 or (len(words) > 1 and words[1].startswith("-"))
     if not alone or words[0] in COMMANDS or words[0].startswith("-"):
         return

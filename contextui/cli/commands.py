@@ -4,23 +4,23 @@ import argparse
 from collections.abc import Callable
 from typing import NamedTuple
 
-from contextui.cli.flags import MODEL_FLAGS, WINDOW_FLAGS, add_json, add_resume, add_settings
+from contextui.cli.flags import add_json, add_resume, add_settings
+from contextui.config.schema import MODEL_SETTINGS, SETTINGS, WINDOW_SETTINGS
 
 KINDS = ("simple", "job", "connection", "table", "widget", "package")
 """The kinds of new windows; `contextui.windowing.template` takes longer to import."""
 _FORMS = ("md", "html", "json")
 _SHELLS = ("bash", "zsh", "fish")
 _OF_TURNS = ("max_steps", "max_calls")
-_REQUEST_FLAGS = tuple(name for name in MODEL_FLAGS if name not in _OF_TURNS)
+_REQUEST_FLAGS = tuple(name for name in MODEL_SETTINGS if name not in _OF_TURNS)
 
 
 class Command(NamedTuple):
-    """A subcommand: its name, arguments, summary, and the function that runs it."""
+    """A subcommand: its name, arguments and summary. The module of its name runs it."""
 
     name: str
     takes: str
     summary: str
-    runs: str
     add: Callable[[argparse.ArgumentParser], None]
     examples: tuple[str, ...] = ()
 
@@ -96,7 +96,7 @@ def _add_windows(parser: argparse.ArgumentParser) -> None:
 
 def _add_config(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
-    add_settings(parser, MODEL_FLAGS + WINDOW_FLAGS)
+    add_settings(parser, SETTINGS)
 
 
 def _add_new_window(parser: argparse.ArgumentParser) -> None:
@@ -132,8 +132,8 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         "--port", type=int, metavar="PORT", help="port to listen on (default: any free port)"
     )
     add_resume(parser.add_argument_group("sessions"))
-    add_settings(parser.add_argument_group("model"), MODEL_FLAGS)
-    add_settings(parser.add_argument_group("windows and context"), WINDOW_FLAGS)
+    add_settings(parser.add_argument_group("model"), MODEL_SETTINGS)
+    add_settings(parser.add_argument_group("windows and context"), WINDOW_SETTINGS)
 
 
 def _add_trust(parser: argparse.ArgumentParser) -> None:
@@ -171,7 +171,6 @@ _ALL = (
         "debug",
         takes="[SESSION]",
         summary="show what the model sees of a session",
-        runs="debug:run",
         add=_add_debug,
         examples=(
             "contextui debug",
@@ -183,7 +182,6 @@ _ALL = (
         "compact",
         takes="[SESSION]",
         summary="replace the older part of a session with a summary",
-        runs="compact:run",
         add=_add_compact,
         examples=("contextui compact --dry-run", "contextui compact 3f2a --model claude-haiku-5-5"),
     ),
@@ -191,14 +189,12 @@ _ALL = (
         "sessions",
         takes="",
         summary="list the sessions of this folder",
-        runs="sessions:run",
         add=_add_sessions,
     ),
     Command(
         "export",
         takes="[SESSION]",
         summary="write a session as Markdown, HTML or JSON",
-        runs="export:run",
         add=_add_export,
         examples=("contextui export > talk.md", "contextui export 3f2a --format html -o talk.html"),
     ),
@@ -206,21 +202,18 @@ _ALL = (
         "windows",
         takes="",
         summary="list the available windows",
-        runs="windows:run",
         add=_add_windows,
     ),
     Command(
         "config",
         takes="",
         summary="list the settings and where each comes from",
-        runs="config:run",
         add=_add_config,
     ),
     Command(
         "models",
         takes="[PROVIDER]",
         summary="list the providers, or the models of one",
-        runs="models:run",
         add=_add_models,
         examples=("contextui models", "contextui models ollama"),
     ),
@@ -228,7 +221,6 @@ _ALL = (
         "new-window",
         takes="NAME",
         summary="create a window and its test in this folder",
-        runs="new_window:run",
         add=_add_new_window,
         examples=(
             "contextui new-window shopping-list",
@@ -239,7 +231,6 @@ _ALL = (
         "dev",
         takes="FILE.py",
         summary="open a window and what the model reads of it",
-        runs="dev:run",
         add=_add_dev,
         examples=("contextui dev kanban.py", "contextui dev kanban.py:Kanban columns=todo"),
     ),
@@ -247,7 +238,6 @@ _ALL = (
         "serve",
         takes="",
         summary="serve the app to a browser on this machine",
-        runs="serve:run",
         add=_add_serve,
         examples=("contextui serve", "contextui serve --continue --port 8000"),
     ),
@@ -255,14 +245,12 @@ _ALL = (
         "trust",
         takes="",
         summary="trust the windows and servers that this folder brings",
-        runs="trust:run",
         add=_add_trust,
     ),
     Command(
         "mcp",
         takes="list|test",
         summary="list the MCP servers, or test one",
-        runs="mcp:run",
         add=_add_mcp,
         examples=("contextui mcp list", "contextui mcp test github"),
     ),
@@ -270,7 +258,6 @@ _ALL = (
         "completion",
         takes="SHELL",
         summary="print a shell completion script",
-        runs="completion:run",
         add=_add_completion,
         examples=(
             "contextui completion bash >> ~/.bashrc",

@@ -11,22 +11,17 @@ from contextui.cli.console import say, say_json, warn
 from contextui.cli.folder import session_of
 from contextui.cli.progress import Countdown
 from contextui.cli.setup import Assembly, assemble
-from contextui.context.compaction.plan import Plan
+from contextui.context.compaction.plan import CompactionPlan
 from contextui.context.item import ContextItem, is_conversation
-from contextui.context.report import debug_line
+from contextui.context.messages import debug_line
 from contextui.events import CompactionResult, Event, RetryScheduled
 from contextui.secrets import mask
 from contextui.session.session import Session
-from contextui.text import one_line
-from contextui.words import plural, t
+from contextui.words import Words, language, plural, t
 
 
 def run(arguments: Arguments) -> int:
-    """Compact a session, or preview that.
-
-    Raises:
-        ContextUIError: It failed. Nothing was changed.
-    """
+    """Compact a session, or preview that."""
     info, notices = session_of(arguments)
     arguments.resume = info.id
     assembly = assemble(arguments)
@@ -79,7 +74,7 @@ async def _take(controller: InteractionController) -> CompactionResult:
 
 def _success(result: CompactionResult, session_id: str) -> str:
     many = plural(result.messages, "{count} message", "{count} messages")
-    done = t("Compacted {many}: {saved}.", many=many, saved=_saved(result))
+    done = t("Compacted {many}: {saved}.", many=many, saved=result.saved(Words(language())))
     return f"{done} {_undo_hint(session_id)}"
 
 
@@ -89,21 +84,10 @@ def _failure(result: CompactionResult, session_id: str) -> str:
     failure = t(
         "The summary failed: {error} Only the newest part was kept: {saved}.",
         error=result.error,
-        saved=_saved(result),
+        saved=result.saved(Words(language())),
     )
     again = t("contextui compact retries.")
     return f"{failure} {again} {_undo_hint(session_id)}"
-
-
-def _saved(result: CompactionResult) -> str:
-    files = ", ".join(one_line(path, 60) for path in result.files_included)
-    tokens = t(
-        "{before} → {after} tokens, {percent}% less",
-        before=f"{result.pre_tokens:,}",
-        after=f"{result.post_tokens:,}",
-        percent=result.percent,
-    )
-    return tokens + (t(", with {files}", files=files) if files else "")
 
 
 def _undo_hint(session_id: str) -> str:
@@ -149,7 +133,7 @@ def _show(assembly: Assembly, session_id: str, *, as_json: bool) -> None:
         view.close()
 
 
-def _plan_data(plan: Plan) -> dict[str, Any]:
+def _plan_data(plan: CompactionPlan) -> dict[str, Any]:
     def data_of(items: Iterable[ContextItem]) -> list[dict[str, Any]]:
         return [
             {"seq": one.seq, "id": one.id, "type": one.type.value, "pinned": one.pinned}
@@ -164,7 +148,7 @@ def _plan_data(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _print_plan(plan: Plan) -> None:
+def _print_plan(plan: CompactionPlan) -> None:
     for item in plan.goes:
         say(t("goes   {item}", item=_line(item)))
     for item in plan.stays:

@@ -10,7 +10,7 @@ from contextui.cli.arguments import Arguments, command_parser, main_parser
 from contextui.cli.commands import COMMANDS
 from contextui.cli.console import say
 from contextui.config.providers import PROVIDERS
-from contextui.config.schema import SETTINGS, choices
+from contextui.config.schema import SETTINGS
 from contextui.context.strategies.registry import strategy_names
 from contextui.words import t
 
@@ -61,10 +61,6 @@ class Option:
 
     Attributes:
         flags: Its spellings, such as ``-c`` and ``--continue``; empty for a positional argument.
-        words: The allowed values, if limited.
-        value: The kind of its value.
-        about: Its help text.
-        several: Whether it may be repeated.
     """
 
     flags: tuple[str, ...]
@@ -89,7 +85,9 @@ def options_of(parser: argparse.ArgumentParser) -> list[Option]:
 def _option(action: argparse.Action) -> Option:
     offered = tuple(action.choices or ())
     if not offered and action.dest in SETTINGS:
-        offered = tuple(strategy_names()) if action.dest == "strategy" else choices(action.dest)
+        offered = SETTINGS[action.dest].choices
+    if action.dest == "strategy":
+        offered = tuple(strategy_names())
     if action.metavar == "PROVIDER":
         offered = tuple(PROVIDERS)
     about = t(action.help or "").replace("%%", "%")

@@ -4,7 +4,9 @@ from contextui.cli import flags
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import say, say_json, say_table, warn
 from contextui.cli.settings import here, settings_of
-from contextui.config.settings import StrategyChoice
+from contextui.config.providers import PROVIDERS
+from contextui.config.schema import key_of
+from contextui.config.settings import OFFLINE, StrategyChoice
 from contextui.config.sources import Loaded
 from contextui.secrets import mask
 from contextui.session.paths import contextui_home
@@ -24,7 +26,8 @@ def run(arguments: Arguments) -> int:
 
         load_strategy(file)
     values = loaded.settings.model_dump(mode="json")
-    has_key = loaded.has_key
+    connection = loaded.connection
+    has_key = connection.has_key
     if arguments.json:
         settings = {
             name: {"value": value, "origin": loaded.origins[name]} for name, value in values.items()
@@ -32,21 +35,20 @@ def run(arguments: Arguments) -> int:
         places = {"home": str(contextui_home()), "folder": str(folder)}
         say_json({"settings": settings, "provider": loaded.provider, "has_key": has_key, **places})
         return flags.DONE
-    rows = [[name, _value(name, value, loaded), _origin(name, loaded)]
+    rows = [[key_of(name), _value(name, value, loaded), _origin(name, loaded)]
             for name, value in values.items()]  # fmt: skip
     say_table([[t("setting"), t("value"), t("from")], *rows])
-    key = t("{name} is set." if has_key else "{name} is not set.", name=loaded.key_variable)
+    if connection.provider.name == OFFLINE:
+        connection = loaded.connect(PROVIDERS["anthropic"])
+    variable = connection.key_source
+    key = t("{name} is set." if has_key else "{name} is not set.", name=variable)
     say(f"\n{key}")
     say(t("Data is stored in {folder}.", folder=shown_path(contextui_home())))
     return flags.DONE
 
 
 def _check(strategy: StrategyChoice) -> None:
-    """Check that the strategy exists and has these settings.
-
-    Raises:
-        ContextUIError: It does not.
-    """
+    """Check that the strategy exists and has these settings."""
     if strategy.config or strategy.is_third_party:
         from contextui.context.strategies.registry import make_strategy  # noqa: PLC0415  (heavy)
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from textwrap import indent
 from typing import Any, TextIO
 
-from contextui.text import for_terminal, one_line
+from contextui.text import for_terminal, one_line, width
 from contextui.words import Text, t
 
 # Units that are not split, with the spaces after them. Punctuation stays with the character
@@ -20,27 +20,6 @@ from contextui.words import Text, t
 _WIDE = "[\u2e80-\u3007\u3021-\u9fff\uac00-\ud7af\uf900-\ufaff]"  # Chinese, Japanese, Korean
 _WORD = rf"(?:(?!{_WIDE})[^\s（“《])+"
 _PIECE = re.compile(rf"[（“《]*(?:{_WIDE}|{_WORD})[，。；：、！？）”》…]*\s*|\s+|.")
-
-
-_ONE_COLUMN_EACH = re.compile("[ -\u02ff\u2010-\u2027]*")  # Latin letters and punctuation
-
-
-def width(text: str) -> int:
-    """Return the columns that a line of text takes."""
-    if _ONE_COLUMN_EACH.fullmatch(text):
-        return len(text)
-    from rich.cells import cell_len  # noqa: PLC0415  (most text does not need it)
-
-    return cell_len(text)
-
-
-def cut(text: str, columns: int) -> str:
-    """Truncate a text to so many columns, with "…" at the end."""
-    if width(text) <= columns:
-        return text
-    from rich.cells import set_cell_size  # noqa: PLC0415  (short text does not need it)
-
-    return set_cell_size(text, max(columns - 1, 0)).rstrip() + "…"
 
 
 def cut_before(text: str, columns: int) -> str:
@@ -184,13 +163,7 @@ def say_json(data: Any, *, indent: int | None = 2) -> None:
 def say_json_list(
     before: Mapping[str, Any], items: tuple[str, Iterable[Any]], after: Mapping[str, Any]
 ) -> None:
-    """Write a JSON object with one list, without holding the whole list in memory.
-
-    Args:
-        before: The members before the list.
-        items: The name of the list, and its items.
-        after: The members after it.
-    """
+    """Write a JSON object with one list, without holding the whole list in memory."""
     name, found = items
     _write_output("{\n" + "".join(f"{_member(*one)},\n" for one in before.items()), flush=False)
     _write_output(f"  {as_json(name)}: [", flush=False)
@@ -271,7 +244,7 @@ def say_table(rows: Sequence[Sequence[str]]) -> None:
 
 
 def terminal_columns() -> int | None:
-    """Return the width of the terminal that shows the output; None if it is no terminal."""
+    """Return the width of the terminal that shows the output; None if it goes elsewhere."""
     return shutil.get_terminal_size().columns if output().isatty() else None
 
 

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel
-from contextui.agent.protocol import declaration_tokens
+from contextui.agent.tools import declaration_tokens
 from contextui.agent.wire import payload
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
@@ -33,14 +33,17 @@ from contextui.cli.setup import (
 from contextui.config.settings import OFFLINE
 from contextui.config.sources import Loaded
 from contextui.context.item import ContextItem
-from contextui.context.report import ContextStats, debug_line
+from contextui.context.ledger import ContextStats
+from contextui.context.messages import debug_line
 from contextui.secrets import mask_own
 from contextui.session.export import item_data, session_data, window_data
-from contextui.session.follow import Follower, RequestCost, Restarted, Sweep, Update
+from contextui.session.follow import Follower, RequestCost, Restarted, Update
 from contextui.session.store import SessionStore, SessionView
+from contextui.session.usage import Sweep
 from contextui.text import one_line, shown_path
 from contextui.words import msg, t
 
+_SWEEP = ("after", "reason", "rent", "price", "saved")
 _PAUSE = 0.3  # seconds between two looks at a log that is followed
 
 
@@ -177,7 +180,8 @@ def _data(update: Update) -> dict[str, object]:
         case RequestCost():
             return {"type": "request", **asdict(update)}
         case Sweep():
-            return {"type": "sweep", **asdict(update)}
+            figures = {name: getattr(update, name) for name in _SWEEP}
+            return {"type": "sweep", **figures}
         case Restarted():
             return {"type": "restarted"}
 

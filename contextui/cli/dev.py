@@ -2,20 +2,15 @@
 
 import sys
 
-from contextui.cli import flags
+from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import discard_unwritable
 from contextui.cli.flags import UsageError
 from contextui.cli.settings import here, settings_of
-from contextui.cli.watchdog import watchdog
 
 
 def run(arguments: Arguments) -> int:
-    """Open the window beside what the model reads of it; nothing is saved.
-
-    Raises:
-        ContextUIError: There is no terminal, or the window cannot be loaded or opened.
-    """
+    """Open the window beside what the model reads of it; nothing is saved."""
     if not arguments.file:
         raise UsageError("Name the file of the window, for example: contextui dev kanban.py")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -28,10 +23,11 @@ def run(arguments: Arguments) -> int:
     watchdog.start(settings.max_freeze)
     bench = Bench(arguments.file, folder, " ".join(arguments.args), settings.lang)
     app = DevApp(bench)
-    watchdog.remember_terminal()
     app.shutdown.may_end_process = True
+    app.signals.max_freeze = settings.max_freeze
     try:
         with app.signals:
+            watchdog.report_to(app.signals.report)
             app.run()
     finally:
         watchdog.end_soon()

@@ -3,39 +3,13 @@
 import argparse
 from collections.abc import Iterable
 
-from contextui.config.schema import SETTINGS, choices, flag_of
+from contextui.config.schema import LISTS, SETTINGS, flag_of
 from contextui.errors import ContextUIError
 from contextui.words import t
 
 
 class UsageError(ContextUIError):
     """Invalid arguments; the message says what to change."""
-
-
-MODEL_FLAGS = (
-    "model", "base_url", "provider", "budget", "max_tokens", "max_steps", "max_calls",
-    "max_silence", "max_answer_time", "tool_protocol"
-)  # fmt: skip
-"""The settings of the model, in the order of the help."""
-
-WINDOW_FLAGS = (
-    "window", "windows", "windows_lod", "max_windows", "max_freeze", "max_job_time", "turns_wake",
-    "approval", "allow_commands", "sandbox", "secret_files", "placement",
-    "strategy", "compaction_auto", "compaction_threshold", "screen_notify", "lang",
-)  # fmt: skip
-"""The settings of windows and context, in the order of the help."""
-
-_METAVARS = {
-    "model": "NAME", "base_url": "URL", "provider": "NAME", "budget": "TOKENS",
-    "max_tokens": "TOKENS",
-    "compaction_auto": "true|false", "compaction_threshold": "SHARE",
-    "max_steps": "N", "max_calls": "N", "max_windows": "N", "max_silence": "SECONDS",
-    "max_answer_time": "SECONDS", "max_freeze": "SECONDS", "max_job_time": "SECONDS",
-    "turns_wake": "true|false", "sandbox": "true|false", "window": "FILE", "windows": "DIR",
-    "strategy": "NAME",
-    "allow_commands": "COMMAND",
-    "secret_files": "PATTERN",
-}  # fmt: skip
 
 
 class Once(argparse.Action):
@@ -89,21 +63,20 @@ def add_json(parser: argparse._ActionsContainer, what: str = "print the list as 
 def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> None:
     """Add a flag for each of these settings, with the setting's description."""
     for name in names:
-        field = SETTINGS[name]
-        about = t(field.description).replace("%", "%%")
-        if field.default and name != "lang":
-            default = field.default
-            shown = "true" if default is True else default
-            about += t(" (default: {default})", default=shown)
+        setting = SETTINGS[name]
+        default, is_list = setting.default, name in LISTS
+        about = t(setting.description).replace("%", "%%")
+        if default and name != "lang":
+            about += t(" (default: {default})", default="true" if default is True else default)
+        metavar = "|".join(setting.choices) or setting.values
         if name == "provider":  # too many for a placeholder
-            about += f": {', '.join(choices(name))}"
-        several = name in ("window", "windows", "allow_commands", "secret_files")
+            about, metavar = f"{about}: {', '.join(setting.choices)}", "NAME"
         parser.add_argument(
             flag_of(name),
             dest=name,
-            action="append" if several else "store",
-            metavar=_METAVARS.get(name) or "|".join(choices(name)),
-            help=about + (t("; may be repeated") if several else ""),
+            action="append" if is_list else "store",
+            metavar=metavar,
+            help=about + (t("; may be repeated") if is_list else ""),
         )
 
 

@@ -59,22 +59,14 @@ class Earlier(NamedTuple):
 
 
 def find_earlier(arguments: Arguments) -> Earlier | None:
-    """Return the session to resume, if one was requested.
-
-    Raises:
-        UsageError: There is none with that id, or none in this folder yet.
-    """
+    """Return the session to resume, if one was requested."""
     if arguments.resume is not None:
         return Earlier(_named(arguments.resume))
     return _newest() if arguments.newest else None
 
 
 def session_of(arguments: Arguments) -> Earlier:
-    """Return the session that was named, or the newest one of this folder.
-
-    Raises:
-        UsageError: There is none with that id, or none in this folder yet.
-    """
+    """Return the session that was named, or the newest one of this folder."""
     return _newest() if arguments.session is None else Earlier(_named(arguments.session))
 
 

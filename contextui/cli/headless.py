@@ -9,13 +9,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextui.agent.controller import InteractionController
-from contextui.cli import flags
+from contextui.agent.preamble import PreambleText
+from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import error_text, finish, print_traceback, warn
 from contextui.cli.flags import UsageError
-from contextui.cli.output import Output, SilentOutput, TurnReport, explained, output_for
+from contextui.cli.output import (
+    JsonOutput,
+    StreamOutput,
+    TextOutput,
+    TurnReport,
+    explained,
+    output_for,
+)
 from contextui.cli.setup import Assembly, assemble
-from contextui.cli.watchdog import watchdog
 from contextui.events import (
     ActionRefused,
     CompactionFinished,
@@ -27,11 +34,10 @@ from contextui.events import (
     WindowTroubled,
 )
 from contextui.interrupt import is_ignored
-from contextui.model import Model
-from contextui.session.archive import cost_of_session
 from contextui.session.session import Session
+from contextui.session.usage import cost_of_session
 from contextui.tokens import TokenCounter
-from contextui.windowing.host import cancel_jobs, running_jobs
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 from contextui.words import Text, language, t
 
@@ -44,11 +50,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run(arguments: Arguments) -> int:
-    """Run one turn, print it, and return the exit status.
-
-    Raises:
-        ContextUIError: It could not start. Nothing was written.
-    """
+    """Run one turn, print it, and return the exit status."""
     prompt = _prompt(arguments)
     assembly = assemble(arguments)
     _check(prompt, assembly)
@@ -59,17 +61,14 @@ def run(arguments: Arguments) -> int:
         notices = _Notices(assembly.notices, session)
         controller = assembly.controller(session.context)
         seconds = assembly.loaded.settings.max_job_time
-        found = asyncio.run(_take_turn(prompt, controller, notices, output, seconds))
+        piped = arguments.prompt == _STDIN
+        turn = _take_turn(prompt, controller, notices, output, seconds, is_piped=piped)
+        found = asyncio.run(turn)
     notices.print_new()  # closing may have found the log damaged
     return found or (flags.FAILED if session.unsaved else flags.DONE)
 
 
 def _prompt(arguments: Arguments) -> str:
-    """Return the prompt, from the arguments or standard input.
-
-    Raises:
-        UsageError: It is empty, too long or not text.
-    """
     prompt = arguments.prompt or ""
     if prompt == _STDIN:
         prompt = _read_stdin()
@@ -92,11 +91,7 @@ def _read_stdin() -> str:
 
 
 def _check(prompt: str, assembly: Assembly) -> None:
-    """Check that the prompt fits the budget, before anything is written.
-
-    Raises:
-        ContextUIError: It does not.
-    """
+    """Check that the prompt fits the budget, before anything is written."""
     budget, needed = assembly.loaded.settings.budget, TokenCounter.estimate(prompt)
     if needed > budget:
         raise UsageError(
@@ -112,31 +107,28 @@ async def _take_turn(
     prompt: str,
     controller: InteractionController,
     notices: "_Notices",
-    output: Output,
+    output: TextOutput | JsonOutput | StreamOutput,
     job_seconds: float,
+    *,
+    is_piped: bool,
 ) -> int:
     interruption = _Interruption(controller)
     interruption.install()
     finished, broken = TurnFinished("failed"), None
-    refused: list[ActionRefused] = []
     try:
-        async for event in controller.run_turn(prompt):
-            match event:
-                case TurnFinished():
-                    finished = event
-                case Notice(text):
-                    notices.printed.append(text)
-                case CompactionFinished(result) if result is not None and not result.success:
-                    notices.printed.append(result.text(language()))
-                case ActionRefused():
-                    refused.append(event)
-                case WindowTroubled(window_id, reason):
-                    notices.troubles[window_id] = reason
+        attached: Sequence[PreambleText] = ()
+        if "@" in prompt and not is_piped:  # as in the screen, pasted text mentions no files
+            attached = await controller.attachments.read(prompt)
+        async for event in controller.run_turn(prompt, attached):
+            if isinstance(event, TurnFinished):
+                finished = event
+            notices.collect(event)
             try:
-                output.handle(event)
-                notices.print_new()
+                if broken is None:
+                    output.handle(event)
+                    notices.print_new()
             except OSError as error:
-                output, broken = SilentOutput(), error
+                broken = error
                 controller.stop()  # the output is gone: cancel the turn
     except Exception as error:
         print_traceback(error)
@@ -149,22 +141,15 @@ async def _take_turn(
     notices.print_final()
     explanation = explained(finished, controller.options, session)
     try:
-        output.end(
-            TurnReport(
-                finished,
-                session,
-                explanation,
-                tuple(notices.printed),
-                tuple(refused),
-                _session_cost(session, finished),
-            )
-        )
+        cost = _session_cost(session, finished)
+        printed, refused = tuple(notices.printed), tuple(notices.refused)
+        if broken is None:
+            output.end(TurnReport(finished, session, explanation, printed, refused, cost))
         if interruption.signal is None:  # no later turn will finish the background work
             for trouble in await controller.strategist.settle(_PATIENCE):
                 warn(trouble)
     finally:
-        controller.close()
-        await _close(controller.model)
+        await controller.aclose()
     if broken is None:
         finish()  # a slow reader may take its time
     watchdog.end_soon()  # closing the event loop also waits for threads
@@ -221,7 +206,11 @@ async def _await_jobs(
 
     def running() -> list[Window]:
         windows = session.windows.windows()
-        return [one for one in windows if any(not job.is_quiet for job in running_jobs(one))]
+        return [
+            one
+            for one in windows
+            if any(not job.is_quiet for job in runtime_of(one).jobs.running())
+        ]
 
     while running() and not interruption.arrived():
         if time.monotonic() - started >= seconds:
@@ -229,9 +218,10 @@ async def _await_jobs(
         await asyncio.sleep(_LOOK)
     for window in running():
         notices.cancelled |= {
-            (window.id, t("{name} was cancelled.", name=job.name)) for job in running_jobs(window)
+            (window.id, t("{name} was cancelled.", name=job.name))
+            for job in runtime_of(window).jobs.running()
         }
-        for name in cancel_jobs(window):
+        for name in runtime_of(window).jobs.cancel_all():
             notices.print(
                 t("{name} was cancelled.", name=f"{window.id}: {name}")
                 if interruption.arrived()
@@ -243,15 +233,7 @@ async def _await_jobs(
             )
 
 
-async def _close(model: Model) -> None:
-    close = getattr(model, "aclose", None)  # models with connections have it
-    if close is not None:
-        await close()
-
-
 class _Interruption:
-    """Cancels the turn on the first signal, and exits on the second."""
-
     def __init__(self, controller: InteractionController) -> None:
         self.signal: int | None = None
         self._controller = controller
@@ -273,10 +255,8 @@ class _Interruption:
 
 
 class _Notices:
-    """Prints each notice once, including those of the session as they appear."""
-
     def __init__(self, before: Sequence[Text], session: Session) -> None:
-        self.session, self.printed = session, list[str]()
+        self.session, self.printed, self.refused = session, list[str](), list[ActionRefused]()
         self.troubles = dict[str, str]()  # the last of each window in this turn
         self.not_opened = dict[str, str]()
         self.is_over = False  # from then on, the model does not read what windows report
@@ -294,6 +274,18 @@ class _Notices:
             return
         elif (event.window_id, event.text) not in self.cancelled:
             self.print(f"{event.window_id}: {event.text}")
+
+    def collect(self, event: Event) -> None:
+        """Collect what the report of the turn needs; the output prints it."""
+        match event:
+            case Notice(text):
+                self.printed.append(text)
+            case CompactionFinished(result) if result is not None and not result.success:
+                self.printed.append(result.text(language()))
+            case ActionRefused():
+                self.refused.append(event)
+            case WindowTroubled(window_id, reason):
+                self.troubles[window_id] = reason
 
     def print_new(self) -> None:
         new = self.session.notices[self._seen :]

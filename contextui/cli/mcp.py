@@ -13,8 +13,8 @@ from contextui.events import Event, WindowTroubled
 from contextui.session.paths import contextui_home
 from contextui.text import one_line, quote
 from contextui.windowing.finding.servers import Found, find_servers, server_classes
-from contextui.windowing.host import call_soon
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
 from contextui.words import language, t
@@ -88,7 +88,7 @@ def _test(found: Found, name: str) -> int:
         for problem in found.problems:
             warn(t(problem.reason))
         raise UsageError(
-            "There is no MCP server {name}. There is: {names}.",
+            "There is no MCP server {name}. Available: {names}.",
             name=quote(name),
             names=", ".join(map(quote, servers)) or t("none"),
         )
@@ -123,7 +123,7 @@ def _wait(windows: WindowManager, window: Window) -> str:
     while time.monotonic() < end and windows.get(window.id) is not None:
         if not window.is_opening:
             if attend is not None:
-                call_soon(window, attend)
+                runtime_of(window).worker.call_soon(attend)
             link, status = getattr(window.state, "link", ""), getattr(window.state, "status", "")
             if link and link != shown:
                 shown = link

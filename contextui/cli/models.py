@@ -15,7 +15,7 @@ from contextui.cli.flags import UsageError
 from contextui.cli.settings import here, settings_of
 from contextui.session.paths import contextui_home
 from contextui.text import one_line
-from contextui.words import Words, language, t
+from contextui.words import t
 
 
 def run(arguments: Arguments) -> int:
@@ -50,11 +50,10 @@ def run(arguments: Arguments) -> int:
 
 async def _states(found: list[Offer]) -> list[Offer]:
     """Ask the servers that need no key, at the same time."""
-    words = Words(language())
 
     async def state(offer: Offer) -> Offer:
         is_left = offer.provider.needs_key or offer.warning
-        return offer if is_left else await asked(offer, words)
+        return offer if is_left else await asked(offer)
 
     return list(await asyncio.gather(*map(state, found)))
 
@@ -73,8 +72,8 @@ def _state(offer: Offer) -> str:
     if not connection.is_ready:
         return t("no key: set {variable}, or use /login", variable=connection.provider.key_variable)
     if offer.problem:
-        is_away = offer.kind == "unreached"
-        return t("{at}, not running", at=at) if is_away else one_line(offer.problem, 200)
+        is_away = offer.problem.kind == "unreached"
+        return t("{at}, not running", at=at) if is_away else one_line(t(offer.problem), 200)
     if offer.models is not None:
         return t("{at}, running, models: {count}", at=at, count=len(offer.models))
     places = {
@@ -96,7 +95,7 @@ def _provider_data(offer: Offer, chosen: str) -> dict[str, Any]:
         "needs_key": offer.provider.needs_key,
         "key": connection.key_place or None,
         "ready": connection.is_ready and not offer.problem,
-        "problem": offer.problem or None,
+        "problem": t(offer.problem) if offer.problem else None,
     }
 
 
@@ -116,10 +115,10 @@ def _list_models(offer: Offer, *, as_json: bool) -> int:
     _, faults = load_prices(contextui_home())
     for fault in faults:
         warn(fault)
-    found = asyncio.run(asked(offer, Words(language())))
+    found = asyncio.run(asked(offer))
     models = found.models or ()
     if found.problem:
-        warn(one_line(found.problem, 300))
+        warn(one_line(t(found.problem), 300))
         return flags.FAILED
     if as_json:
         say_json([_model_data(found, one) for one in models])

@@ -6,12 +6,11 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from contextui.cli import flags
+from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import say
 from contextui.cli.flags import UsageError
 from contextui.cli.settings import here, settings_of
-from contextui.cli.watchdog import watchdog
 from contextui.session.paths import contextui_home
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.template import KINDS, Kind, write_new_window
@@ -38,11 +37,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _check_free(arguments: Arguments, folder: Path) -> None:
-    """Check that the window's name is free: of two with one name, only the first could be opened.
-
-    Raises:
-        UsageError: It is taken.
-    """
+    """Check that the name is free: of two with one name, only the first could be opened."""
     settings = settings_of(arguments, folder).settings
     watchdog.start(settings.max_freeze)
     there_is = discover(
@@ -58,7 +53,6 @@ def _check_free(arguments: Arguments, folder: Path) -> None:
 
 
 def _python() -> str:
-    """Return the command that runs the Python with contextui."""
     own, called = Path(sys.executable), shutil.which("python")
     is_it = called is not None and Path(called).absolute().parent == own.absolute().parent
     return "python" if is_it else shlex.quote(str(own))

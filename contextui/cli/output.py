@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from contextui.agent.turn import TurnOptions
 from contextui.cli.arguments import OutputFormat
@@ -27,16 +27,12 @@ from contextui.session.code.refs import LONGEST, MARKS, has_reference, with_code
 from contextui.session.session import Session
 from contextui.text import one_line
 from contextui.tokens import Usage
-from contextui.windowing.host import saved_state
+from contextui.windowing.runtime import runtime_of
 from contextui.words import language, plural, t
 
 
 class Answer:
-    """Buffers the text of one streamed answer, and releases what can be printed.
-
-    Args:
-        workspace: Contains the code files that the text may refer to.
-    """
+    """Buffers the text of one streamed answer, and releases what can be printed."""
 
     def __init__(self, workspace: Workspace | None = None) -> None:
         self._workspace = workspace
@@ -72,7 +68,6 @@ class Answer:
 
 
 def _next_mark(text: str, start: int) -> int:
-    """Return the position of the next reference; -1 if there is none."""
     return min((at for mark in MARKS if (at := text.find(mark, start)) >= 0), default=-1)
 
 
@@ -100,11 +95,7 @@ class TurnReport:
     """The result of a turn, for output.
 
     Attributes:
-        finished: How it ended.
-        session: Its session.
         explanation: What the person should know about the end; empty if all went well.
-        notices: Notices that were printed.
-        refused: The actions that were refused.
         session_cost: What the session cost in dollars; None if no price is known.
     """
 
@@ -147,7 +138,7 @@ def result_of(report: TurnReport) -> dict[str, Any]:
                 "id": window.id,
                 "name": window.name,
                 "lod": window.lod.value,
-                "state": _plain(saved_state(window).state),
+                "state": _plain(runtime_of(window).core.saved.state),
             }
             for window in session.windows.windows()
         ],
@@ -161,7 +152,6 @@ def result_of(report: TurnReport) -> dict[str, Any]:
 
 
 def _costs(report: TurnReport) -> dict[str, float]:
-    """Return the dollars of the turn and of its session; nothing where no price is known."""
     costs = {"cost_usd": report.finished.usage.cost, "session_cost_usd": report.session_cost}
     return {name: round(cost, 6) for name, cost in costs.items() if cost is not None}
 
@@ -210,17 +200,9 @@ _ENDING = (
 )
 
 
-class Output(Protocol):
-    """Prints the events of a turn."""
-
-    def handle(self, event: Event) -> None:
-        """Handle one event of the turn."""
-
-    def end(self, report: TurnReport) -> None:
-        """Finish the output; the turn is over."""
-
-
-def output_for(form: OutputFormat, workspace: Workspace | None, *, verbose: bool) -> Output:
+def output_for(
+    form: OutputFormat, workspace: Workspace | None, *, verbose: bool
+) -> "TextOutput | JsonOutput | StreamOutput":
     """Create the output for a format; the workspace contains the code that text refers to."""
     for_a_person = verbose or sys.stderr.isatty()
     match form:
@@ -235,11 +217,8 @@ def output_for(form: OutputFormat, workspace: Workspace | None, *, verbose: bool
 class TextOutput:
     """Prints the answer's text; calls and notices go to stderr.
 
-    Args:
-        workspace: Contains the code that the text may refer to: it replaces the reference.
-        show_calls: Print calls and notices to stderr.
-        live: Print text as it is streamed. Otherwise it is held until the answer is complete, so
-            that a file never contains a truncated one.
+    Unless it is `live`, text is held until the answer is complete, so that a file never contains a
+    truncated one.
     """
 
     def __init__(self, workspace: Workspace | None = None, *, show_calls: bool, live: bool) -> None:
@@ -317,16 +296,6 @@ class JsonOutput:
         self._progress.clear()
         say_json(result_of(report))
         _warn_failure(report)
-
-
-class SilentOutput:
-    """Prints nothing, after the output was closed."""
-
-    def handle(self, event: Event) -> None:
-        """Ignore the event."""
-
-    def end(self, report: TurnReport) -> None:
-        """Do nothing."""
 
 
 class StreamOutput:

@@ -40,7 +40,12 @@ def run(given: Sequence[str]) -> int:
 def _run(given: Sequence[str]) -> int:
     try:
         with interrupt.RaiseInterrupts():
-            return _carry_out(given)
+            try:
+                arguments = parse(given)
+            except SystemExit as ended:  # --help and --version exit
+                finish()
+                return int(ended.code or 0)
+            return _command(arguments)
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
@@ -51,34 +56,20 @@ def _run(given: Sequence[str]) -> int:
         return _fail(given, flags.WRONG, t(error))
     except OutputError as error:
         print_traceback(error)
-        warn(_unwritten(error))
+        warn(t("The output cannot be written: {reason}.", reason=t(str(error.strerror))))
         return flags.FAILED
     except Exception as error:
         report_crash(error)
         return _fail(given, flags.FAILED, error_text(error))
 
 
-def _unwritten(error: OutputError) -> str:
-    return t("The output cannot be written: {reason}.", reason=t(str(error.strerror)))
-
-
-def _carry_out(given: Sequence[str]) -> int:
-    try:
-        arguments = parse(given)
-    except SystemExit as ended:  # --help and --version exit
-        finish()
-        return int(ended.code or 0)
-    return _command(arguments)
-
-
 def _command(arguments: Arguments) -> int:
     import logging  # noqa: PLC0415  (--help does not need it)
 
     logging.getLogger("contextui").addHandler(logging.NullHandler())  # nothing on the screen
-    module, _, name = arguments.runs.partition(":")
     # Imported by name, so that each command loads only what it needs.
-    carry_out: Callable[[Arguments], int] = getattr(import_module(f"contextui.cli.{module}"), name)
-    if module == "screen":
+    carry_out: Callable[[Arguments], int] = import_module(f"contextui.cli.{arguments.runs}").run
+    if arguments.runs == "screen":
         return carry_out(arguments)
     with console.reserved_stdout():
         found = carry_out(arguments)
@@ -87,7 +78,6 @@ def _command(arguments: Arguments) -> int:
 
 
 def _fail(given: Sequence[str], found: int, error: str) -> int:
-    """Print the error as JSON if JSON output was requested."""
     output = asks_for_json(given)
     if output is None:
         return found

@@ -4,7 +4,7 @@ import shutil
 import sys
 from collections.abc import Callable
 
-from contextui.cli.console import as_json, cut, note, warn, width, write_raw
+from contextui.cli.console import as_json, note, warn, write_raw
 from contextui.events import (
     ActionRefused,
     CallFinished,
@@ -15,7 +15,7 @@ from contextui.events import (
     Notice,
     RetryScheduled,
 )
-from contextui.text import one_line
+from contextui.text import cut, one_line, width
 from contextui.words import language, plural, t
 
 
@@ -59,11 +59,9 @@ class Countdown:
 
 
 class Progress:
-    """Prints the progress of a turn to stderr.
+    """Prints the notices of a turn to stderr; if `verbose`, its calls and countdowns too.
 
-    Args:
-        verbose: Whether to print calls and countdowns, not only notices.
-        before: Called before a line is written, to end an unfinished line of output.
+    `before` is called before a line is written, to end an unfinished line of output.
     """
 
     def __init__(self, *, verbose: bool, before: Callable[[], None] = lambda: None) -> None:

@@ -1,4 +1,4 @@
-"""Open the app on the terminal, or behind a page of `contextui serve`."""
+"""Open the app on the terminal, or in a page of `contextui serve`."""
 
 import os
 import select
@@ -7,25 +7,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contextui.cli import flags
+from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import discard_unwritable
 from contextui.cli.flags import UsageError
 from contextui.cli.settings import here, settings_of
-from contextui.cli.watchdog import watchdog
 
 if TYPE_CHECKING:
     from contextui.tui.app import ContextUIApp
-    from contextui.tui.link import Desk
+    from contextui.tui.app_session import AppSession
     from contextui.tui.switch import Target
 
 
-def open_screen(arguments: Arguments) -> int:
-    """Open the app; errors are reported before, on the normal screen.
-
-    Raises:
-        ContextUIError: There is no terminal, or the arguments or settings are wrong.
-    """
+def run(arguments: Arguments) -> int:
+    """Open the app; errors are reported before, on the normal screen."""
     is_served = "TEXTUAL_DRIVER" in os.environ  # the server draws, and reads the keys
     if not is_served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("The app needs a terminal. Without one, use contextui -p PROMPT.")
@@ -38,40 +33,41 @@ def open_screen(arguments: Arguments) -> int:
 
     folder, resumes = _session_of(arguments)
 
-    def open_reported() -> "Desk":
-        from contextui.cli.setup import open_desk  # noqa: PLC0415  (heavy: after the first frame)
+    settings = settings_of(arguments, folder).settings
+
+    def reported(opened: "AppSession") -> "AppSession":
+        if is_served:
+            app.call_from_thread(_report_session, app, opened.session.id)
+        return opened
+
+    def open_first() -> "AppSession":
+        from contextui.cli.setup import open_app_session  # noqa: PLC0415  (heavy: after a frame)
         from contextui.session.paths import contextui_home  # noqa: PLC0415
         from contextui.session.trash import empty_trash  # noqa: PLC0415
 
-        desk = open_desk(arguments)
+        opened = open_app_session(arguments)
         empty_trash(contextui_home())
-        if is_served:
-            app.call_from_thread(_report_session, app, desk.session.id)
-        return desk
+        return reported(opened)
 
-    lang = settings_of(arguments, folder).settings.lang
-
-    def open_other(target: "Target") -> "Desk":
+    def open_other(target: "Target") -> "AppSession":
         from contextui.cli.setup import open_target  # noqa: PLC0415  (as above)
 
-        desk = open_target(arguments, target, lang)
-        if is_served:
-            app.call_from_thread(_report_session, app, desk.session.id)
-        return desk
+        return reported(open_target(arguments, target, settings.lang))
 
     app = ContextUIApp(
-        open_reported,
+        open_first,
         folder=folder,
-        lang=lang,
+        lang=settings.lang,
         theme=remembered_theme(),
         first_words=" ".join(arguments.words),
         reopen=open_other,
         resumes=resumes,
     )
     app.shutdown.may_end_process = True
-    watchdog.remember_terminal()
+    app.signals.max_freeze = settings.max_freeze
     try:
         with app.signals:
+            watchdog.report_to(app.signals.report)
             app.typed_ahead = "" if is_served else _typed_ahead()
             app.run()
     finally:
@@ -87,7 +83,6 @@ def open_screen(arguments: Arguments) -> int:
 
 
 def _session_of(arguments: Arguments) -> tuple[Path, str | None]:
-    """Return the folder and first words of the session to resume, or the current folder."""
     if arguments.resume is None and not arguments.newest:
         return here(), None
     from contextui.cli.folder import find_earlier  # noqa: PLC0415  (heavy: the sessions)
@@ -117,8 +112,7 @@ def _typed_ahead() -> str:
 
 
 def _report_session(app: "ContextUIApp", session_id: str) -> None:
-    """Report the session to the server, if the app runs behind a page."""
-    from contextui.cli.serve.process import ServedDriver  # noqa: PLC0415  (only behind a page)
+    from contextui.cli.serve.process import ServedDriver  # noqa: PLC0415  (only for a page)
 
     if isinstance(app._driver, ServedDriver):
         app._driver.report_session(session_id)

@@ -7,20 +7,18 @@ from dataclasses import asdict
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import (
-    cut,
     cut_before,
     say,
     say_json,
     say_table,
     terminal_columns,
     warn,
-    width,
 )
 from contextui.cli.folder import unreadable_notices
 from contextui.cli.settings import here
 from contextui.session.entry import moment
 from contextui.session.store import SessionInfo, SessionStore
-from contextui.text import one_line
+from contextui.text import cut, one_line, width
 from contextui.words import t
 
 _SHORT_ID = 8
@@ -49,7 +47,6 @@ def run(arguments: Arguments) -> int:
 
 
 def _odd(found: Sequence[SessionInfo]) -> tuple[str, ...]:
-    """Return a notice about sessions with unreadable entries."""
     odd = [f"{info.id[:_SHORT_ID]} ({info.odd_entries})" for info in found if info.odd_entries]
     which = ", ".join([*odd[:_MOST], *(["…"] if len(odd) > _MOST else [])])
     if not odd:
@@ -66,7 +63,6 @@ def _session_row(info: SessionInfo, *, everywhere: bool) -> list[str]:
 
 
 def _from_home(path: str) -> str:
-    """Abbreviate the home folder: ``~/notes``."""
     home = os.path.expanduser("~")
     inside = path == home or path.startswith(home.rstrip("/") + "/")
     return f"~{path[len(home.rstrip('/')) :]}" if inside and home != "/" else path

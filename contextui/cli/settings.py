@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from contextui.cli.arguments import Arguments
+from contextui.cli.arguments import Arguments, given_values
 from contextui.cli.flags import UsageError
 from contextui.config.schema import CONFIG_FILE, PROJECT_FOLDER, locale_lang
 from contextui.errors import ContextUIError
@@ -16,18 +16,11 @@ from contextui.words import Lang, set_language
 if TYPE_CHECKING:
     from contextui.config.sources import Loaded
 
-_FLAG = "--lang"
-
 
 def language(given: Sequence[str], environ: Mapping[str, str]) -> Lang:
-    """Return the requested language, as far as it is known.
-
-    Args:
-        given: The command-line arguments.
-        environ: The environment variables.
-    """
+    """Return the requested language, as far as it is known."""
     named: dict[str | None, Lang] = {lang: lang for lang in get_args(Lang)}
-    for word in (_flag(given), environ.get("CONTEXTUI_LANG")):
+    for word in (*given_values(given, "--lang"), environ.get("CONTEXTUI_LANG")):
         if word in named:
             return named[word]
     with suppress(ContextUIError, OSError):  # commands report errors in the settings
@@ -40,19 +33,8 @@ def language(given: Sequence[str], environ: Mapping[str, str]) -> Lang:
     return locale_lang(environ) or "en"
 
 
-def _flag(given: Sequence[str]) -> str:
-    for word, following in zip(given, [*given[1:], ""], strict=False):
-        if word == _FLAG or word.startswith(f"{_FLAG}="):
-            return following if word == _FLAG else word.removeprefix(f"{_FLAG}=")
-    return ""
-
-
 def here() -> Path:
-    """Return the current folder.
-
-    Raises:
-        UsageError: It was removed.
-    """
+    """Return the current folder."""
     try:
         return Path.cwd()
     except FileNotFoundError:

@@ -1,6 +1,5 @@
 """Build the model, session and controller from arguments and settings."""
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.turn import TurnOptions
+from contextui.cli import watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.folder import Guide, find_earlier, read_guide
 from contextui.cli.settings import here, settings_of
-from contextui.cli.watchdog import watchdog
 from contextui.config.providers import PROVIDERS, Provider, find, installed, split_model
 from contextui.config.settings import OFFLINE, SettingsError
-from contextui.config.sources import KEY_VARIABLE, Loaded, load_settings
+from contextui.config.sources import KEY_VARIABLE, Loaded
 from contextui.context.manager import ContextManager
 from contextui.context.strategies.registry import load_strategy, make_strategy
 from contextui.context.strategies.strategy import ContextStrategy
@@ -25,9 +24,8 @@ from contextui.session.paths import contextui_home
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionInfo, SessionStore
 from contextui.text import one_line, shown_path
-from contextui.tui.link import Desk
+from contextui.tui.app_session import AppSession
 from contextui.windowing.finding.registry import Registry, WindowEntry, discover
-from contextui.windowing.finding.reload import Reloader
 from contextui.windowing.finding.source import WindowLoadError
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
@@ -44,15 +42,8 @@ class Assembly:
     """Everything a turn needs, loaded and checked; no session is created or changed yet.
 
     Attributes:
-        loaded: The settings.
         folder: The working folder: the session's own, if one is resumed.
-        earlier: The session to resume.
-        registry: The available windows.
-        guide: The folder's AGENTS.md.
-        model: The model that answers.
-        strategy: The context strategy.
         strategy_model: The model for the strategy; None for `model`.
-        notices: Notices for the person.
     """
 
     loaded: Loaded
@@ -94,27 +85,14 @@ class Assembly:
         return controller
 
     def check_budget(self) -> None:
-        """Check that the system prompt leaves room in the budget, with a throwaway context.
-
-        Raises:
-            ContextTooLargeError: It does not.
-        """
+        """Check that the system prompt leaves room in the budget, with a throwaway context."""
         lang = self.loaded.settings.lang
         windows = WindowManager(self.registry.classes(), lang=lang)
         self.controller(ContextManager(windows)).check_budget()
 
 
 def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> Assembly:
-    """Load and check everything a turn needs.
-
-    Args:
-        arguments: The command-line arguments.
-        folder: The folder of a new session; by default the current one.
-        flags: More settings.
-
-    Raises:
-        ContextUIError: Something is wrong; the text says what to do.
-    """
+    """Load and check everything a turn needs."""
     earlier = find_earlier(arguments)
     folder = Path(earlier.info.cwd) if earlier else folder or here()
     loaded = settings_of(arguments, folder, **flags)
@@ -146,12 +124,7 @@ def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> 
 
 
 def make_model(loaded: Loaded, name: str | None = None) -> Model:
-    """Create the configured model, or another one of the same provider.
-
-    Raises:
-        SettingsError: It needs an API key, and there is none.
-        ModelError: The environment names a proxy or certificates that cannot be used.
-    """
+    """Create the configured model, or another one of the same provider."""
     from contextui.agent.models.factory import create_model, no_key  # noqa: PLC0415  (heavy)
     from contextui.agent.models.limits import AnswerLimits  # noqa: PLC0415  (comes with it)
 
@@ -172,11 +145,7 @@ def make_model(loaded: Loaded, name: str | None = None) -> Model:
 
 
 def _check_provider(loaded: Loaded, model: str) -> None:
-    """Check the part before the slash: Anthropic's own models have none in their names.
-
-    Raises:
-        SettingsError: It is no provider, or there is nothing after it.
-    """
+    """Check the part before the slash: Anthropic's own models have none in their names."""
     from contextui.agent.models.factory import unknown_provider  # noqa: PLC0415  (heavy)
 
     name, slash, _ = model.partition("/")
@@ -228,11 +197,7 @@ def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
 
 
 def find_windows(loaded: Loaded, folder: Path) -> Registry:
-    """Discover and load the windows for a folder.
-
-    Raises:
-        WindowLoadError: One that the person named cannot be used.
-    """
+    """Discover and load the windows for a folder."""
     settings = loaded.settings
     watchdog.start(settings.max_freeze)
     registry = discover(
@@ -276,7 +241,6 @@ def _is_built_in(entry: WindowEntry) -> bool:
 
 
 def _comes_from(entry: WindowEntry, given: str) -> bool:
-    """Whether a window comes from a file or folder given on the command line."""
     before, colon, _ = given.rpartition(":")
     place = one_line(str(Path(before if colon and before.endswith(".py") else given)), 160)
     paths = (entry.origin, entry.origin.partition(" in ")[2])  # a class in a file
@@ -284,7 +248,6 @@ def _comes_from(entry: WindowEntry, given: str) -> bool:
 
 
 def _model_notices(loaded: Loaded) -> Iterable[str]:
-    """Yield a notice if the configured model needs a key and the offline model replaces it."""
     settings, origin = loaded.settings, loaded.origins["model"]
     ignored = origin not in ("default", *_CHOSEN) and settings.model != OFFLINE
     if loaded.provider == "offline" and settings.provider == "auto" and ignored:
@@ -297,7 +260,6 @@ def _model_notices(loaded: Loaded) -> Iterable[str]:
 
 
 def _price_notices() -> Iterable[Text]:
-    """Yield a line for each fault of the person's own prices."""
     home = contextui_home()
     if (home / "prices.toml").exists():
         from contextui.agent.models.prices import load_prices  # noqa: PLC0415  (not always needed)
@@ -317,29 +279,19 @@ def _folder_notices(folder: Path) -> Iterable[str]:
             )
 
 
-def open_desk(arguments: Arguments) -> Desk:
-    """Open the session for the screen; a copy of it, if it is open elsewhere.
-
-    Raises:
-        ContextUIError: Something is wrong; the text says what to do.
-    """
+def open_app_session(arguments: Arguments) -> AppSession:
+    """Open the session for the screen; a copy of it, if it is open elsewhere."""
     assembly = assemble(arguments)
     assembly.check_budget()
     session, notices = _open(assembly, fork=arguments.fork)
     return _desk(arguments, assembly, session, notices)
 
 
-def open_target(arguments: Arguments, target: "Target", lang: Lang) -> Desk:
+def open_target(arguments: Arguments, target: "Target", lang: Lang) -> AppSession:
     """Open another session for a running screen, with that session's own folder and settings.
-
-    Args:
-        arguments: The arguments that the screen was started with; their settings still apply.
-        target: The session.
-        lang: The language of the screen.
 
     Raises:
         SessionLockedError: It is open elsewhere; a copy can be opened.
-        ContextUIError: Something is wrong; the text says what to do.
     """
     other = Arguments(**vars(arguments))
     other.words, other.newest, other.fork = [], False, False
@@ -350,19 +302,21 @@ def open_target(arguments: Arguments, target: "Target", lang: Lang) -> Desk:
     return _desk(other, assembly, session, [])
 
 
-def _desk(arguments: Arguments, assembly: Assembly, session: Session, notices: list[str]) -> Desk:
+def _desk(
+    arguments: Arguments, assembly: Assembly, session: Session, notices: list[str]
+) -> AppSession:
     controller = assembly.controller(session.context)
     shown = {t(one) for one in window_notices(assembly.registry, trust=False)}
     unshown = {t(one) for one in window_notices(assembly.registry)} - shown
-    desk = Desk(
+    desk = AppSession(
         session,
         controller,
-        assembly.registry.entries,
+        assembly.registry,
         [*(one for one in map(t, assembly.notices) if one not in unshown), *notices],
         assembly.loaded.provider == "offline",
+        flags=arguments.flags,
         wakes=assembly.loaded.settings.turns_wake,
         notify=assembly.loaded.settings.screen_notify,
-        reloader=Reloader(assembly.registry, session.windows),
     )
 
     def switch_model(name: str) -> None:
@@ -375,11 +329,7 @@ def _desk(arguments: Arguments, assembly: Assembly, session: Session, notices: l
         config = chosen.config if chosen.name == name else {}
         controller.strategist.use(make_strategy(name, config), assembly.strategy_model)
 
-    desk.load_settings = lambda: load_settings(
-        arguments.flags, os.environ, contextui_home(), assembly.folder
-    )
     desk.switch_model, desk.switch_strategy = switch_model, switch_strategy
-    desk.settings = lambda: settings_of(arguments, assembly.folder)
     return desk
 
 

@@ -1,10 +1,9 @@
 """`contextui windows`: list the available windows, and why some cannot be used."""
 
-from contextui.cli import flags
+from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import say, say_json, terminal_columns, warn, wrapped
 from contextui.cli.settings import here, settings_of
-from contextui.cli.watchdog import watchdog
 from contextui.session.paths import contextui_home
 from contextui.text import one_line
 from contextui.windowing.finding.registry import WindowEntry, discover
@@ -40,7 +39,6 @@ def run(arguments: Arguments) -> int:
 
 
 def _shown(entry: WindowEntry) -> str:
-    """Format a window in one line, translated as far as possible."""
     words = f"[X] {entry.name}: {t(entry.reason)}"
     if entry.usable:
         about = entry.cls.described(language()) if entry.cls else entry.origin
@@ -49,7 +47,6 @@ def _shown(entry: WindowEntry) -> str:
 
 
 def _lines(line: str) -> list[str]:
-    """Wrap the line on a terminal, with continuation lines indented."""
     columns = terminal_columns()
     if columns is None:
         return [line]

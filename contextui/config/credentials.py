@@ -38,8 +38,6 @@ class StoredKey:
     """A key that is stored; its text is read only when it is needed.
 
     Attributes:
-        provider: The provider it belongs to.
-        where: Where it is kept.
         url: The only address that it is sent to; empty for the provider's own.
     """
 
@@ -95,11 +93,7 @@ class Credentials:
         return StoredKey(provider, "file", url, SecretStr(text))
 
     def put(self, provider: str, key: str, url: str = "") -> Where:
-        """Store a key, and return where.
-
-        Raises:
-            CredentialsError: It is no key, or cannot be stored.
-        """
+        """Store a key, and return where."""
         key = key.strip()
         if not key or len(key) > _LONGEST_KEY or not (key.isascii() and key.isprintable()):
             raise CredentialsError("That is not a key: copy it again.")
@@ -111,11 +105,7 @@ class Credentials:
         return where
 
     def remove(self, provider: str) -> bool:
-        """Remove a key; return whether there was one.
-
-        Raises:
-            CredentialsError: The file cannot be written.
-        """
+        """Remove a key; return whether there was one."""
         known = self.get(provider)
         if known is None:
             return False
@@ -140,11 +130,7 @@ class Credentials:
         }
 
     def add_server(self, name: str, url: str) -> None:
-        """Add a server, or change its address.
-
-        Raises:
-            CredentialsError: The file cannot be written.
-        """
+        """Add a server, or change its address."""
         with self._changing() as data:
             data.setdefault("servers", {})[name] = url
 
@@ -185,7 +171,6 @@ def _user(provider: str, url: str) -> str:
 
 
 def _keyring() -> Any:
-    """Return the keyring, if there is one that works; None otherwise."""
     try:
         import keyring  # noqa: PLC0415  (optional, and slow)
         from keyring.backends import fail  # noqa: PLC0415

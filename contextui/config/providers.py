@@ -22,14 +22,7 @@ class Provider:
     """A provider of models.
 
     Attributes:
-        name: The name before the slash.
-        title: The name that is shown.
-        api: The API that it speaks.
-        url: Its address; empty if it has none.
         key_variables: The environment variables that may hold its key, the first one documented.
-        url_variable: The environment variable that may hold its address.
-        needs_key: Whether it answers only with a key.
-        is_local: Whether it runs on the person's own machine.
     """
 
     name: str
@@ -45,6 +38,11 @@ class Provider:
     def key_variable(self) -> str:
         """The documented variable of its key; empty if it has none."""
         return self.key_variables[0] if self.key_variables else ""
+
+    def variable_in(self, environ: Mapping[str, str]) -> str:
+        """Return the variable that holds its key, or should."""
+        held = (one for one in self.key_variables if environ.get(one, "").strip())
+        return next(held, self.key_variable)
 
 
 _BUILT_IN = (
@@ -99,12 +97,7 @@ def installed() -> dict[str, EntryPoint]:
 
 
 def find(name: str, servers: Mapping[str, str] | None = None) -> Provider | None:
-    """Return a provider by its name: built in, added by the person, or installed.
-
-    Args:
-        name: The name.
-        servers: The addresses of the servers that the person added, by name.
-    """
+    """Return a provider by its name: built in, added by the person, or installed."""
     known = PROVIDERS.get(name)
     if known is not None:
         return known
@@ -118,7 +111,7 @@ def find(name: str, servers: Mapping[str, str] | None = None) -> Provider | None
 def split_model(
     model: str, servers: Mapping[str, str] | None = None
 ) -> tuple[Provider | None, str]:
-    """Split `PROVIDER/NAME`; the provider is None if the part before the slash is no provider.
+    """Split `PROVIDER/NAME`; the provider is None if the part before the slash names none.
 
     Example:
         >>> provider, name = split_model("openrouter/meta/llama-4")

@@ -62,21 +62,9 @@ class Server:
     """How one server is reached, and what of it is used.
 
     Attributes:
-        name: Its name in the configuration.
-        origin: The file that configures it, for display.
-        kind: How it is reached.
-        command: The program of a stdio server.
-        args: Its arguments.
-        env: Its additional variables.
         cwd: The folder it runs in; empty for that of the session.
-        url: The address of an HTTP server.
-        headers: The headers of each request.
-        enabled_tools: The tools that are used; None for all.
-        disabled_tools: The tools that are not used.
         timeout: Seconds without a sign of life after which a call is cancelled.
         trust_read_only: Whether tools that claim to only read run without asking.
-        description: What it is for, in the list of windows.
-        is_project: Whether a project configures it.
     """
 
     name: str
@@ -106,7 +94,6 @@ class Server:
 
     @property
     def _program(self) -> str:
-        """The program, or the one that a runner such as npx starts."""
         program = os.path.basename(self.command)
         if program in ("npx", "uvx", "bunx", "pipx", "uv", "docker", "python", "python3", "node"):
             words = [one for one in self.args if not one.startswith("-") and one not in _RUNNERS]
@@ -174,12 +161,7 @@ _RUNNERS = {"run", "exec", "dlx", "tool", "x"}
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with one server, or with a whole file.
-
-    Attributes:
-        name: The server, or the file.
-        reason: The problem, in one line.
-    """
+    """What is wrong with one server, or with a whole file."""
 
     name: str
     reason: Translatable
@@ -190,8 +172,6 @@ class Servers:
     """The servers of one file, and what is wrong with others of it.
 
     Attributes:
-        servers: Those that can be used.
-        problems: What is wrong with the others.
         options: Options for servers that a project configures, by name.
     """
 
@@ -233,13 +213,7 @@ _NO_TABLE = msg("{file}: mcp must have tables such as [mcp.servers.github] only.
 
 
 def project_servers(data: bytes, path: Path, options: Mapping[str, Mapping[str, Any]]) -> Servers:
-    """Read the servers of a project's .mcp.json, whose bytes the person trusted.
-
-    Args:
-        data: The bytes of the file.
-        path: Its path.
-        options: The user's own options for these servers.
-    """
+    """Read the servers of a project's .mcp.json, whose bytes the person trusted."""
     shown = shown_path(path)
     try:
         content = json.loads(data.decode("utf-8-sig"))
@@ -350,7 +324,6 @@ def _kind(name: str, shown: str, given: str, *, has_url: bool) -> Kind:
 
 
 def _fields(name: str, entry: Mapping[str, Any], shown: str) -> dict[str, Any]:
-    """Return the entry's values, checked and made immutable."""
     return {key: _CHECKS[key](name, shown, key, value) for key, value in entry.items()}
 
 

@@ -1,11 +1,19 @@
 """Validation of the settings: the type of each, its allowed values and its config key."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, get_args
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_serializer, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_serializer,
+    model_validator,
+)
 
 from contextui.config.schema import (
     SETTINGS,
@@ -15,7 +23,6 @@ from contextui.config.schema import (
     Placement,
     Provider,
     ToolProtocol,
-    choices,
 )
 from contextui.errors import ContextUIError
 from contextui.shell import NotSimpleError, Pattern
@@ -41,10 +48,7 @@ class StrategyChoice(BaseModel):
     """The selected strategy, given by name or as a table.
 
     Attributes:
-        type: The name of a built-in strategy, or ``plugin``.
-        plugin: The name of a strategy from an installed package.
         model: The model that the strategy may use; by default the one that answers.
-        config: Its own settings.
 
     Example:
         >>> StrategyChoice.model_validate("summarization").name
@@ -53,7 +57,7 @@ class StrategyChoice(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    # The length is no part of the pattern: a repeated Unicode class takes long to compile.
+    # The length is checked beside the pattern: a repeated Unicode class takes long to compile.
     type: str = Field(pattern=r"^[\w.-]+$", max_length=100)
     plugin: str | None = Field(default=None, pattern=r"^[\w.-]+$", max_length=100)
     model: str | None = Field(default=None, pattern=r"^[^\s\x00-\x1f]{1,200}$")
@@ -170,6 +174,14 @@ Patterns = Annotated[
 ]
 
 
+PAST_PLACEMENT = "turn"
+"""A placement of version 2; a setting that names it means ``price``."""
+
+
+def _present(placement: object) -> object:
+    return "price" if placement == PAST_PLACEMENT else placement
+
+
 def _described(name: str, default: object = None) -> Any:
     known = SETTINGS[name]
     return Field(default=default or known.default, description=known.description)
@@ -184,70 +196,45 @@ class Settings(BaseModel):
     # Most invocations only read the field definitions and validate nothing.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    provider: Provider = _described("provider")
     model: ModelName = _described("model")
     base_url: Url | None = _described("base_url")
+    provider: Provider = _described("provider")
     budget: Count = _described("budget")
     max_tokens: Count = _described("max_tokens")
     max_steps: Count = _described("max_steps")
     max_calls: Count = _described("max_calls")
-    max_windows: Count = _described("max_windows")
     max_silence: Count = _described("max_silence")
     max_answer_time: Count = _described("max_answer_time")
-    max_job_time: Count = _described("max_job_time")
-    max_freeze: Count = _described("max_freeze")
     tool_protocol: ToolProtocol = _described("tool_protocol")
-    strategy: Strategy = _described("strategy", StrategyChoice(type="sliding"))
-    placement: Placement = _described("placement")
+    window: Paths = _described("window")
+    windows: Paths = _described("windows")
+    windows_lod: LodName = _described("windows_lod")
+    max_windows: Count = _described("max_windows")
+    max_freeze: Count = _described("max_freeze")
+    max_job_time: Count = _described("max_job_time")
+    turns_wake: Switch = _described("turns_wake")
     approval: Approval = _described("approval")
     allow_commands: Commands = _described("allow_commands")
     sandbox: Switch = _described("sandbox")
     secret_files: Patterns = _described("secret_files")
-    window: Paths = _described("window")
-    windows: Paths = _described("windows")
-    windows_lod: LodName = _described("windows_lod")
-    turns_wake: Switch = _described("turns_wake")
+    placement: Annotated[Placement, BeforeValidator(_present)] = _described("placement")
+    strategy: Strategy = _described("strategy", StrategyChoice(type="sliding"))
     compaction_auto: Switch = _described("compaction_auto")
     compaction_threshold: Share = _described("compaction_threshold")
     screen_notify: Notify = _described("screen_notify")
     lang: Lang = _described("lang")
 
 
-TABLES: Mapping[str, Mapping[str, str]] = {
-    "windows": {"folders": "windows", "lod": "windows_lod"},
-    "approval": {
-        "mode": "approval",
-        "commands": "allow_commands",
-        "secret_files": "secret_files",
-        "sandbox": "sandbox",
-    },
-    "turns": {"wake": "turns_wake"},
-    "screen": {"notify": "screen_notify"},
-    "compaction": {"auto": "compaction_auto", "threshold": "compaction_threshold"},
-}
-"""The tables of config.toml that hold settings, and the setting of each key."""
-
-
-def key_of(name: str) -> str:
-    """The key of a setting in config.toml, such as ``compaction.auto`` for one in a table."""
-    for table, keys in TABLES.items():
-        for key, setting in keys.items():
-            if setting == name and setting != table:
-                return f"{table}.{key}"
-    return name
-
-
 def allowed(name: str) -> Message:
     """Describe the allowed values of a setting."""
     field = Settings.model_fields[name]
-    if words := choices(name):
+    if words := SETTINGS[name].choices:
         return Message("one of {words}", {"words": ", ".join(words)})
     found = [one for one in _metadata(field.annotation, field.metadata) if isinstance(one, Allowed)]
     return Message(found[0].words)
 
 
 def _metadata(annotation: Any, own: Sequence[Any]) -> Iterator[Any]:
-    """The metadata of a field, including that of the members of a union."""
     yield from own
     for one in get_args(annotation):
         yield from getattr(one, "__metadata__", ())

@@ -2,7 +2,7 @@
 
 import difflib
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address
@@ -16,9 +16,12 @@ from contextui.config.credentials import Credentials, StoredKey
 from contextui.config.providers import PROVIDERS, Provider, split_model
 from contextui.config.schema import (
     CONFIG_FILE,
+    LISTS,
     PROJECT_FOLDER,
+    SETTINGS,
     Approval,
     flag_of,
+    key_of,
     locale_lang,
     locale_variable,
 )
@@ -26,8 +29,8 @@ from contextui.config.settings import (
     ALLOWED,
     LIMITS,
     OFFLINE,
+    PAST_PLACEMENT,
     PLUGIN_CONFLICT,
-    TABLES,
     Settings,
     SettingsError,
     allowed,
@@ -46,7 +49,6 @@ class Layer:
     """The settings from one source.
 
     Attributes:
-        values: The settings by name.
         names: What each is called in this source, for errors.
         origin: The source; empty if the name identifies it.
         strict: Whether the values are typed; variables and flags are all text.
@@ -58,11 +60,7 @@ class Layer:
     strict: bool = False
 
     def checked(self) -> dict[str, Any]:
-        """Validate and convert the values.
-
-        Raises:
-            SettingsError: One of them is invalid.
-        """
+        """Validate and convert the values."""
         try:
             valid = Settings.model_validate(dict(self.values), strict=self.strict)
         except ValidationError as error:
@@ -70,7 +68,6 @@ class Layer:
         return {name: getattr(valid, name) for name in self.values}
 
     def _validation_error(self, error: ValidationError) -> SettingsError:
-        """Describe the validation error; for a table, name the key in it."""
         places = [one["loc"] for one in error.errors(include_url=False, include_context=False)]
         name = str(places[0][0])
         value = self.values[name]
@@ -82,7 +79,6 @@ class Layer:
         return self._table_error(value, keys)
 
     def _command_error(self, command: object) -> SettingsError:
-        """Describe why a command cannot be a pattern."""
         name = self.names["allow_commands"]
         try:
             Pattern(str(command))
@@ -154,23 +150,6 @@ _OWN_VARIABLES = {"CONTEXTUI_HOME", "CONTEXTUI_DEBUG"}
 _PROVIDER_VARIABLES = {"model": "ANTHROPIC_MODEL", "base_url": "ANTHROPIC_BASE_URL"}
 
 
-def key_variable(environ: Mapping[str, str]) -> str:
-    """The variable that holds the API key, or should."""
-    has_key = environ.get(KEY_VARIABLE, "").strip()
-    has_token = environ.get(TOKEN_VARIABLE, "").strip()
-    return TOKEN_VARIABLE if has_token and not has_key else KEY_VARIABLE
-
-
-def variables_layer(environ: Mapping[str, str]) -> Layer:
-    """The settings from ``CONTEXTUI_*`` variables."""
-    return _variables(environ, {name: _PREFIX + name.upper() for name in Settings.model_fields})
-
-
-def providers_layer(environ: Mapping[str, str]) -> Layer:
-    """The settings from the provider's own variables, which other programs read too."""
-    return _variables(environ, _PROVIDER_VARIABLES)
-
-
 def locale_layer(environ: Mapping[str, str]) -> Layer:
     """The language from the locale."""
     variable, lang = locale_variable(environ), locale_lang(environ)
@@ -190,14 +169,22 @@ def misspelled(environ: Mapping[str, str]) -> Iterator[Message]:
                 )
 
 
+def _past_placements(layers: Iterable[Layer]) -> Iterator[Message]:
+    for layer in layers:
+        if layer.values.get("placement") == PAST_PLACEMENT:
+            yield Message(
+                "{name} is {value}, which no longer exists. Windows are placed by price.",
+                {"name": layer.names["placement"], "value": PAST_PLACEMENT},
+            )
+
+
 def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
     """Read settings from the environment; an empty variable counts as unset."""
     values: dict[str, Any] = {
         name: environ[variable] for name, variable in names.items() if environ.get(variable)
     }
-    for name in ("window", "windows", "secret_files", "allow_commands"):
-        if name in values:
-            values[name] = [one for one in values[name].split(",") if one]
+    for name in values.keys() & LISTS:
+        values[name] = [one for one in values[name].split(",") if one]
     return Layer(values, {name: names[name] for name in values})
 
 
@@ -217,27 +204,14 @@ _NOT_TO_RAISE: Mapping[str, Callable[[Any], int]] = {
 
 
 def users_layer(home: Path) -> Layer:
-    """The settings from the user's own config file.
-
-    Raises:
-        SettingsError: It cannot be read, or has an unknown or invalid setting.
-    """
+    """The settings from the user's own config file."""
     return _file_layer(home / CONFIG_FILE)
 
 
 def project_layer(project: Path, home: Path, users: Layer, refused: dict[str, Message]) -> Layer:
     """The settings from the project's config file, which cannot exceed the user's permissions.
 
-    Args:
-        project: The folder in which contextui works.
-        home: The folder for contextui's persistent data.
-        users: The settings from the user's own file.
-        refused: Receives a notice for each setting of the project that was ignored, by its name;
-            it lacks the value in use.
-
-    Raises:
-        SettingsError: It cannot be read, or has an unknown setting, or one that a project may not
-            set.
+    `refused` receives a notice, which lacks the value in use, for each setting that is ignored.
     """
     folder = project / PROJECT_FOLDER
     if folder.resolve() == home.resolve():
@@ -321,14 +295,14 @@ def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
 
 
 def _flattened(given: dict[str, Any], shown: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """Flatten tables into settings by name, with the name of each in the file."""
     values: dict[str, Any] = {}
     names: dict[str, str] = {}
     for key, value in given.items():
-        if key not in TABLES or not isinstance(value, dict):
+        inside = {name: one.key for name, one in SETTINGS.items() if one.key.startswith(f"{key}.")}
+        table = {inner.partition(".")[2]: name for name, inner in inside.items()}
+        if not table or not isinstance(value, dict):
             values[key], names[key] = value, f"{key} in {shown}"
             continue
-        table = TABLES[key]
         for inner, one in value.items():
             if inner not in table:
                 named, known = one_line(f"{key}.{inner}", 60), ", ".join(table)
@@ -339,17 +313,12 @@ def _flattened(given: dict[str, Any], shown: str) -> tuple[dict[str, Any], dict[
 
 
 def _resolved_beside(path: Path, name: object) -> object:
-    """Resolve a path in a config file relative to that file."""
     is_path = isinstance(name, str) and name.strip()  # validation rejects an empty path later
     return str(path.parent / Path(str(name)).expanduser()) if is_path else name
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a config file; empty if there is none.
-
-    Raises:
-        SettingsError: It cannot be read, or is not TOML.
-    """
+    """Read a config file; empty if there is none."""
     shown = shown_path(path)
     try:
         return tomllib.loads(read_plain(path, _LARGEST_FILE).decode("utf-8-sig"))
@@ -375,7 +344,6 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def _check_key(key: str, named: str, shown: str, *, of_project: bool) -> None:
-    """Raise if a file may not set a key, which it calls by this name."""
     plain = key.lower().replace("-", "_")
     if plain != "secret_files" and any(word in plain for word in _SECRET_WORDS):
         variable = TOKEN_VARIABLE if "auth_token" in plain else KEY_VARIABLE
@@ -409,7 +377,7 @@ def _hint(key: str) -> Message:
     near = difflib.get_close_matches(key, Settings.model_fields, 1, 0.5)
     if near:
         return Message(" Did you mean {near}?", {"near": near[0]})
-    return Message(" Available: {names}.", {"names": ", ".join(Settings.model_fields)})
+    return Message(" Available: {names}.", {"names": ", ".join(map(key_of, SETTINGS))})
 
 
 _DEFAULT = "default"
@@ -424,12 +392,8 @@ class Connection:
     """The server that a model is reached at, and the key for it.
 
     Attributes:
-        provider: The provider.
-        model: The model's name, as the provider knows it.
         url: The address, if it is not the provider's own.
         key_source: The variable that holds the key, or should, or the command that entered it.
-        url_source: What sets the address.
-        home: The folder for contextui's persistent data.
     """
 
     provider: Provider
@@ -482,11 +446,7 @@ class Loaded:
     """The effective settings and their sources.
 
     Attributes:
-        settings: The effective settings.
         origins: The source of each, for display: a flag, a variable, a file, or ``default``.
-        notices: Warnings for the user.
-        environ: The environment variables.
-        credentials: The keys and servers that the person entered.
     """
 
     settings: Settings
@@ -520,10 +480,7 @@ class Loaded:
     def connect(self, provider: Provider, model: str = "") -> Connection:
         """Return the connection to a provider: its address, and the key that belongs there."""
         url, url_source = self._url_of(provider)
-        variable = next(
-            (one for one in provider.key_variables if self.environ.get(one, "").strip()),
-            provider.key_variable,
-        )
+        variable = provider.variable_in(self.environ)
         text = self.environ.get(variable, "").strip() if variable else ""
         stored = None if text else self.credentials.get(provider.name)
         # A key that was entered for one address is not sent to another.
@@ -541,7 +498,6 @@ class Loaded:
         )
 
     def _url_of(self, provider: Provider) -> tuple[str | None, str]:
-        """Return the address that is set for a provider, and what sets it."""
         own = provider.url_variable
         origin = self.origins["base_url"]
         foreign = _PROVIDER_VARIABLES["base_url"]
@@ -565,24 +521,6 @@ class Loaded:
         """The name of the provider to use, with ``auto`` resolved."""
         return self.connection.provider.name
 
-    @property
-    def key_variable(self) -> str:
-        """The variable that holds the provider's API key, or should."""
-        connection = self.connection
-        if connection.provider.name == OFFLINE:
-            return key_variable(self.environ)
-        return connection.key_source
-
-    @property
-    def api_key(self) -> SecretStr | None:
-        """The provider's API key; reading it from the keyring may take a while."""
-        return self.connection.key()
-
-    @property
-    def has_key(self) -> bool:
-        """Whether there is an API key. It is not a setting, and it is never shown."""
-        return self.connection.has_key
-
 
 def _full_url(given: str, provider: Provider) -> str:
     """Complete an address as Ollama does with `OLLAMA_HOST`: it may lack a scheme and a port."""
@@ -601,25 +539,15 @@ def _full_url(given: str, provider: Provider) -> str:
 def load_settings(
     flags: Mapping[str, Any], environ: Mapping[str, str], home: Path, project: Path
 ) -> Loaded:
-    """Load and merge the settings from all sources.
-
-    Args:
-        flags: The command line flags, by setting name.
-        environ: The environment variables.
-        home: The folder for contextui's persistent data.
-        project: The folder in which contextui works.
-
-    Raises:
-        SettingsError: A setting is invalid; the message says which, where and why.
-    """
+    """Load and merge the settings from all sources."""
     refused: dict[str, Message] = {}
     users = users_layer(home)
     layers = [
         locale_layer(environ),
         users,
         project_layer(project, home, users, refused),
-        providers_layer(environ),
-        variables_layer(environ),
+        _variables(environ, _PROVIDER_VARIABLES),  # which other programs read too
+        _variables(environ, {name: _PREFIX + name.upper() for name in Settings.model_fields}),
         Layer(flags, {name: flag_of(name) for name in flags}),
     ]
     values: dict[str, Any] = {}
@@ -634,5 +562,6 @@ def load_settings(
     credentials = Credentials(home)
     credentials.hide()
     settings = Settings(**values)
-    notices = (*misspelled(environ), *_refusals(refused, settings))
+    past = _past_placements(layers)
+    notices = (*misspelled(environ), *past, *_refusals(refused, settings))
     return Loaded(settings, origins, notices, environ, credentials)

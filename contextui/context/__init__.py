@@ -1,10 +1,9 @@
 """The model's context: items, the requests composed from them, and their token cost.
 
 Start with `manager`: it makes every change to an `item` and composes every request. `ledger` holds
-the items and all derived state. `compose` builds messages incrementally, from cached history and
-the running turn, so that the work is proportional to what changed. `render` and `trim` are the same
-as pure functions, and the specification that `compose` is tested against. `placement` alone decides
-where windows go in a request, `fit` what is reduced first when the budget is exceeded.
+the items and all derived state. `placement` composes requests by price, which keep what was sent
+before. `render` makes a request from scratch, as a pure function: windows are then in place. `trim`
+decides what is left out first when the budget is exceeded.
 """
 
 from typing import TYPE_CHECKING
@@ -13,14 +12,14 @@ from contextui.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from contextui.context.compaction.service import CompactionService as CompactionService
+    from contextui.context.composition import Composition as Composition
     from contextui.context.gists.gist import gist as gist
     from contextui.context.item import ContextItem as ContextItem
     from contextui.context.item import ItemType as ItemType
+    from contextui.context.ledger import ContextStats as ContextStats
     from contextui.context.manager import ContextManager as ContextManager
-    from contextui.context.messages import Composition as Composition
     from contextui.context.render import ContextRenderer as ContextRenderer
     from contextui.context.render import RenderOptions as RenderOptions
-    from contextui.context.report import ContextStats as ContextStats
     from contextui.events import CompactionResult as CompactionResult
 
 _HOMES = {
@@ -29,9 +28,9 @@ _HOMES = {
     "contextui.context.gists.gist": ["gist"],
     "contextui.context.item": ["ContextItem", "ItemType"],
     "contextui.context.manager": ["ContextManager"],
-    "contextui.context.messages": ["Composition"],
+    "contextui.context.composition": ["Composition"],
     "contextui.context.render": ["ContextRenderer", "RenderOptions"],
-    "contextui.context.report": ["ContextStats"],
+    "contextui.context.ledger": ["ContextStats"],
 }
 
 __all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605

@@ -1,16 +1,16 @@
-"""`ContextItem`: one item of the context, its stages, and ordered collections of items."""
+"""`ContextItem`: one item of the context, its stages, its validation, and ordered collections."""
 
 import uuid
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum, auto
 from itertools import accumulate
-from typing import Any, Literal, NamedTuple, TypeAlias, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args, overload
 
 from contextui.errors import InvalidItemError
 from contextui.model import Block
-from contextui.text import one_line, quote
-from contextui.windowing.snapshot import ContextVersion
+from contextui.names import WINDOW_ID
+from contextui.text import for_model, one_line, quote
 
 
 class ItemType(StrEnum):
@@ -53,34 +53,11 @@ BESIDE = "beside-"
 """Prefix of the id of a user item that the program added and the person did not write."""
 
 
-class Carried(NamedTuple):
-    """A snapshot of a window, fixed in the bytes of a request that was sent."""
-
-    window_id: str
-    version: ContextVersion
-    xml: str
-
-
 class Origin(NamedTuple):
     """The model that gave an answer, and its token usage."""
 
     model: str
     usage: Mapping[str, Any]
-
-
-class Face(NamedTuple):
-    """The fields of an item that go into a request."""
-
-    content: str
-    blocks: tuple[Block, ...] | None
-    hidden: Hidden | None
-    gist: str | None
-    whole: bool = False
-
-    @property
-    def line(self) -> str | None:
-        """The gist, if it is sent instead of the content."""
-        return None if self.whole else self.gist
 
 
 _Body: TypeAlias = tuple[str, tuple[Block, ...] | None]
@@ -109,8 +86,6 @@ class ContextItem:
         shown_gist: The gist that requests contain instead of a tool result, empty if they contain
             it whole; None if that depends on the stage.
         stage: Where it is in its lifecycle.
-        carried: The windows that were sent with it in the running turn.
-        held: What was sent of it, if it was changed since within the running turn.
         origin: The model that gave an answer, and its usage; None if unknown.
         revision: Counts the changes of its content.
         is_owned: Whether a manager has it.
@@ -122,9 +97,8 @@ class ContextItem:
 
     __slots__ = (
         *("type", "id", "seq", "pinned", "hidden", "tool_call_id", "tool_name", "is_error"),
-        *("gist", "whole", "shown_gist", "stage", "carried", "held", "origin", "revision"),
-        "is_owned",
-        *("_body", "_facts"),
+        *("gist", "whole", "shown_gist", "stage", "origin", "revision"),
+        *("is_owned", "_body", "_facts"),
     )
 
     type: ItemType
@@ -139,12 +113,10 @@ class ContextItem:
     whole: bool
     shown_gist: str | None
     stage: Stage
-    carried: tuple[Carried, ...]
-    held: Face | None
-    origin: "Origin | None"
+    origin: Origin | None
     revision: int
     is_owned: bool
-    _body: "_Body | Load"  # one attribute: other threads read it during `unload`
+    _body: _Body | Load  # one attribute: other threads read it during `unload`
     _facts: "_Facts"
 
     def __init__(
@@ -161,7 +133,7 @@ class ContextItem:
         tool_name: str | None = None,
         is_error: bool = False,
         gist: str | None = None,
-        origin: "Origin | None" = None,
+        origin: Origin | None = None,
     ) -> None:
         try:
             kind = ItemType(type)
@@ -184,8 +156,6 @@ class ContextItem:
             whole=False,
             shown_gist=None,
             stage=Stage.NEW,
-            carried=(),
-            held=None,
             origin=origin,
             revision=0,
             is_owned=False,
@@ -223,7 +193,7 @@ class ContextItem:
         """Whether the content is in memory."""
         return isinstance(self._body, tuple)
 
-    def _stored(self) -> "_Body":
+    def _stored(self) -> _Body:
         body = self._body
         return body if isinstance(body, tuple) else body()
 
@@ -251,30 +221,13 @@ class ContextItem:
         """
         return self.type is ItemType.SYSTEM and self.id.startswith((SUMMARY, PROJECT))
 
-    @property
-    def face(self) -> Face:
-        """What requests contain of it; during a turn, what the turn's first request contained."""
-        return self.held or self.current_face
-
-    @property
-    def current_face(self) -> Face:
-        """What requests of the next turn contain of it."""
-        return Face(*self._stored(), self.hidden, self.gist, self.whole)
-
     def differs(self, fields: Mapping[str, Any]) -> bool:
         """Whether any of these fields has a different value."""
         return any(getattr(self, name) != value for name, value in fields.items())
 
     @property
-    def is_shown(self) -> bool:
-        """Whether requests contain it; during a turn, whether the turn's first request did."""
-        return (self.hidden if self.held is None else self.held.hidden) is None
-
-    @property
     def line(self) -> str | None:
         """The gist, if requests contain it instead of the content."""
-        if self.held is not None:
-            return self.held.line
         return None if self.whole else self.gist
 
     @property
@@ -290,9 +243,7 @@ class ContextItem:
     @property
     def _known(self) -> "_Facts":
         """Facts about its blocks; cached while the content is not in memory."""
-        if not self.is_loaded and self.held is None:
-            return self._facts
-        return _facts_of(self.face.blocks)
+        return _facts_of(self.blocks) if self.is_loaded else self._facts
 
 
 class _Facts(NamedTuple):
@@ -339,6 +290,97 @@ def unload(item: ContextItem, load: Load) -> None:
 def reload(item: ContextItem) -> None:
     """Load an item's content back into memory."""
     object.__setattr__(item, "_body", item._stored())
+
+
+_WITH_BLOCKS = (ItemType.USER, ItemType.ASSISTANT, ItemType.TOOL)
+
+
+def admit(item: ContextItem) -> None:
+    """Validate an item and sanitize its text for models and for the log.
+
+    Raises:
+        InvalidItemError: It has no content, invalid blocks, or an invalid window id.
+    """
+    if not isinstance(item.content, str) or not isinstance(item.id, str):
+        raise InvalidItemError("An item's content and id are text.")
+    if item.hidden not in (None, *get_args(Hidden)):
+        raise InvalidItemError(f"An item cannot be hidden as {quote(str(item.hidden))}.")
+    if item.type is ItemType.WINDOW and not WINDOW_ID.fullmatch(item.content):
+        raise InvalidItemError(f"{quote(item.content)} cannot be a window's id.")
+    if item.blocks and item.type not in _WITH_BLOCKS:
+        raise InvalidItemError(f"A {item.type.value} item has text only, no blocks.")
+    if not item.blocks and item.type is not ItemType.TOOL:
+        check_text(item.content, item.type)
+    blocks = clean_blocks(item.blocks or (), item.type)
+    words = item.content or "\n".join(b["text"] for b in blocks if b["type"] == "text")
+    assign(item, content=for_model(words), blocks=blocks or None)
+    assign(item, revision=0)  # `assign` counted this as a change
+
+
+def check_text(text: str, kind: ItemType) -> None:
+    """Raise `InvalidItemError` for blank text: no provider accepts an empty message."""
+    if not text.strip():
+        raise InvalidItemError(f"A {kind.value} item needs content.")
+
+
+def clean_blocks(blocks: Iterable[Any], kind: ItemType) -> tuple[Block, ...]:
+    """Copy and sanitize the blocks of an item.
+
+    Raises:
+        InvalidItemError: A block is malformed, or not allowed for this type of item.
+    """
+    return tuple(_block(block, kind) for block in blocks)
+
+
+def _block(block: Any, kind: ItemType) -> Block:
+    if not isinstance(block, Mapping) or not isinstance(block.get("type"), str):
+        raise InvalidItemError("A block is a mapping that names its type.")
+    needed = {"text": ("text",), "tool_use": ("id", "name")}.get(block["type"], ())
+    for name in needed:
+        if not isinstance(block.get(name), str):
+            raise InvalidItemError(f"A {block['type']} block needs its {name}.")
+    if block["type"] == "tool_use" and kind is not ItemType.ASSISTANT:
+        raise InvalidItemError(f"A {kind.value} item cannot call a tool.")
+    try:
+        clean: Block = _clean(block)
+    except RecursionError:
+        raise InvalidItemError("A block is nested too deeply.") from None
+    return clean
+
+
+def _clean(value: Any) -> Any:
+    """Deep-copy JSON-like data and sanitize every string in it."""
+    match value:
+        case str():
+            return for_model(value)
+        case Mapping():
+            return {_clean(key): _clean(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_clean(inner) for inner in value]
+    return value
+
+
+def edited(item: ContextItem, text: str) -> dict[str, Any]:
+    """The fields of an item after replacing its text.
+
+    Raises:
+        InvalidItemError: The item is a window or has more than text, or the text is empty.
+    """
+    if item.type is ItemType.WINDOW:
+        raise InvalidItemError(f"{item.content} is a window: act on it instead.")
+    check_text(text, item.type)
+    words = for_model(text)
+    return {"content": words, "blocks": _edited_blocks(item, words), "gist": None}
+
+
+def _edited_blocks(item: ContextItem, text: str) -> tuple[Block, ...] | None:
+    """Replace the text blocks of an answer: calls stay, thinking goes."""
+    if item.blocks is None:
+        return None
+    if item.type is not ItemType.ASSISTANT:
+        raise InvalidItemError("Only text can be edited, and this item has more than text.")
+    rest = tuple(block for block in item.blocks if block.get("type") not in ("text", *THINKING))
+    return ({"type": "text", "text": text}, *rest)
 
 
 _CHUNK = 512  # seqs to a chunk: a change copies one chunk and the list of chunks

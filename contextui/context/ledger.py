@@ -1,19 +1,19 @@
 """The items of a conversation and all state derived from them, kept consistent.
 
 The ledger checks no permissions and emits no events: the manager does. A session that is resumed
-from its log writes to the ledger directly.
+from its log writes to the ledger directly: those changes were permitted when they were logged.
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from contextui.config.schema import Placement
-from contextui.context.changes import Changes
-from contextui.context.compose import Composer
+from contextui.context.composition import Composition
 from contextui.context.item import (
     THINKING,
-    Carried,
     ContextItem,
     ItemIndex,
     ItemType,
@@ -21,16 +21,112 @@ from contextui.context.item import (
     assign,
     is_conversation,
 )
-from contextui.context.messages import Composition, is_reduced
+from contextui.context.messages import Content, Meter, is_reduced
 from contextui.context.placement.compose import PricedComposer
-from contextui.context.report import ContextStats, Meter, Tally
-from contextui.context.trim import Size, item_sizes, request_sizes
-from contextui.context.units import Calls, Folds, units
+from contextui.context.render import compose_in_place
+from contextui.context.units import Calls, Folds, TurnItems, units
 from contextui.errors import InvalidItemError
 from contextui.events import Trigger
-from contextui.model import Block, CachePrices
+from contextui.model import CachePrices
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
+
+UNDO_STEPS = 100
+"""The maximum number of undo steps."""
+
+UNDO_COMPACTIONS = 5
+"""The maximum number of compactions among them: each keeps all that it hid in memory."""
+
+_BY_ITSELF = ("closed", "replaced", "trimmed", "compacted")  # undoing an edit never shows these
+_FIELDS = ("content", "blocks", "gist", "whole", "hidden", "pinned")
+
+
+class Before(NamedTuple):
+    """The fields of an item before a step."""
+
+    item: ContextItem
+    fields: Mapping[str, Any]
+
+
+class Compaction(NamedTuple):
+    """An undo step of its own kind: a summary that replaces items that were visible before."""
+
+    summary: ContextItem
+    items: tuple[ContextItem, ...]
+
+
+Step = list[Before] | Compaction
+
+
+def items_of(step: Step) -> list[ContextItem]:
+    """The items that a step changed."""
+    if isinstance(step, Compaction):
+        return [step.summary, *step.items]
+    return [before.item for before in step]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextStats:
+    """Item and token counts of a context.
+
+    Attributes:
+        total_items: All items, hidden ones too.
+        active_items: Those that are not hidden.
+        obsolete_items: Those that are.
+        window_items: All references to windows, hidden ones too.
+        estimated_tokens: The tokens of the active items.
+        all_tokens: The tokens of all items, hidden ones too.
+    """
+
+    total_items: int = 0
+    active_items: int = 0
+    obsolete_items: int = 0
+    window_items: int = 0
+    estimated_tokens: int = 0
+    all_tokens: int = 0
+
+
+class Tally:
+    """Updates the stats incrementally, from the items that changed."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[bool, int]] = {}
+        self._total = self._active = self._windows = 0
+        self._tokens = self._all_tokens = 0
+
+    def update(self, items: Iterable[ContextItem], size: Callable[[ContextItem], int]) -> None:
+        """Recount these items."""
+        for item in items:
+            was_active, was = self._known.get(item.id, (False, 0))
+            if item.id not in self._known:
+                self._total += 1
+                self._windows += item.type is ItemType.WINDOW
+            active, tokens = not item.is_obsolete, size(item)
+            self._known[item.id] = (active, tokens)
+            self._active += active - was_active
+            self._tokens += tokens * active - was * was_active
+            self._all_tokens += tokens - was
+
+    def tokens_of(self, item: ContextItem) -> int:
+        """The tokens of an item when it was last counted."""
+        return self._known[item.id][1]
+
+    def assume(self, items: int, windows: int, tokens: int) -> None:
+        """Count hidden items that exist in the log but are not loaded."""
+        self._total += items
+        self._windows += windows
+        self._all_tokens += tokens
+
+    def stats(self) -> ContextStats:
+        """The current stats."""
+        return ContextStats(
+            total_items=self._total,
+            active_items=self._active,
+            obsolete_items=self._total - self._active,
+            window_items=self._windows,
+            estimated_tokens=self._tokens,
+            all_tokens=self._all_tokens,
+        )
 
 
 class Ledger:
@@ -51,25 +147,21 @@ class Ledger:
         self.references: dict[str, list[ContextItem]] = {}
         """The items of each window, by window id."""
         self.all, self.active = ItemIndex(), ItemIndex()
-        self.calls, self.changes, self.folds = Calls(), Changes(), Folds()
+        self.calls, self.folds = Calls(), Folds()
+        self.steps: deque[Step] = deque(maxlen=UNDO_STEPS)
+        """The changes that `undo` can revert, oldest first."""
         self._awaits_answer = False
         self._pending: list[ContextItem] = []
         self.open: list[ContextItem] = []
         """The items of any type that are not final yet."""
-        self._placement, self._windows = placement, windows
+        self._windows, self.turn = windows, TurnItems()
         self.meter = Meter(counter, is_alone=placement != "price")
-        self.priced: PricedComposer | None = None
-        self._composer: Composer | PricedComposer
-        if placement == "price":
-            lang = windows.lang if windows is not None else "en"
-            self.priced = PricedComposer(self.calls, windows, counter, lang, clock)
-            self._composer = self.priced
-        else:
-            is_in_place = placement == "in-place"
-            self._composer = Composer((self.all, self.active), self.calls, windows, self.meter,
-                                      is_in_place=is_in_place)  # fmt: skip
-        own = self.priced.figures.tokens_of if self.priced else self.meter.item
-        self.size = item_sizes(own, self.meter, windows)
+        self.priced = (
+            PricedComposer(self.calls, self.turn, windows, counter, clock)
+            if placement == "price"
+            else None
+        )
+        """Composes requests by price; None if windows are placed where they were opened."""
         self.tally = Tally()
         self._recount: dict[str, ContextItem] = {}
         self._redrawn: set[str] = set()
@@ -81,13 +173,13 @@ class Ledger:
     @property
     def under_way(self) -> bool:
         """Whether a part of this turn was sent, so that nothing before it may change."""
-        return self._composer.turn.under_way
+        return self.turn.under_way
 
     @property
     def turn_is_over(self) -> bool:
         """Whether a new user message starts a new turn: there is an answer, and no call is
         unanswered."""
-        newest = self._composer.turn.newest
+        newest = self.turn.newest
         if newest is None or self.under_way or self.calls.unanswered:
             return False
         return newest.type is not ItemType.USER
@@ -95,20 +187,18 @@ class Ledger:
     @property
     def live_references(self) -> Sequence[ContextItem]:
         """The window items that are not hidden."""
-        return self._composer.turn.references
+        return self.turn.references
 
-    def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
+    def shown_content(self, item: ContextItem) -> Content | None:
         """What requests contain of a final item of the conversation; None if unknown."""
-        return self._composer.shown_content(item)
+        return self.priced.shown_content(item) if self.priced is not None else None
 
     def compose(self, limit: int | None = None) -> Composition:
-        """Compose the next request from the current state.
-
-        Args:
-            limit: The most tokens that it should have, in our own count. By price, outdated content
-                is removed to reach it; nothing else is.
-        """
-        return self._composer.compose(self.seq, self.generation, limit)
+        """Compose the next request from the current state."""
+        if self.priced is not None:
+            return self.priced.compose(self.seq, self.generation, limit)
+        active = self.active.view()
+        return compose_in_place(active, self._windows, self.meter, self.seq, self.generation)
 
     def use(self, prices: CachePrices, key: str) -> None:
         """Note which model and tools the next requests are for."""
@@ -116,7 +206,7 @@ class Ledger:
             self.priced.use(prices, key)
 
     def sweep(self) -> None:
-        """Leave everything outdated out of the next request; by turn there is nothing to do."""
+        """Leave everything outdated out of the next request."""
         if self.priced is not None:
             self.generation += 1
             self.priced.sweep()
@@ -125,17 +215,15 @@ class Ledger:
         """Whether requests contain a tool result as a whole."""
         return self.priced.figures.is_whole(item) if self.priced else not is_reduced(item)
 
-    @property
-    def _holds(self) -> bool:
-        """Whether changes of what was sent wait for the end of the turn."""
-        return self.priced is None and self.under_way
+    def size(self, item: ContextItem) -> int:
+        """The tokens of an item; of a window, those of its render."""
+        if item.type is ItemType.WINDOW:
+            return self.meter.reference(item, self._windows)
+        return self.priced.figures.tokens_of(item) if self.priced else self.meter.item(item)
 
-    def request_size(self) -> Size:
-        """A function that returns an item's tokens in the next request, windows sent with it
-        included."""
-        if self.priced is not None:
-            return self.priced.figures.size
-        return request_sizes(self.open, self.meter, self._windows)
+    def request_size(self, item: ContextItem) -> int:
+        """The tokens of an item in the next request."""
+        return self.priced.figures.size(item) if self.priced else self.size(item)
 
     def stats(self) -> ContextStats:
         """The current stats, after recounting what changed."""
@@ -145,6 +233,40 @@ class Ledger:
         changed, self._recount = self._recount, {}
         self.tally.update(changed.values(), self.size)
         return self.tally.stats()
+
+    # --- checkpoints -------------------------------------------------------------------
+
+    def items_sent(self) -> Iterable[ContextItem]:
+        """The items that the last request contained something of, if that must be saved."""
+        return self.priced.items_sent() if self.priced is not None else ()
+
+    def placement_facts(self, item_ids: Collection[str]) -> dict[str, Any] | None:
+        """What a checkpoint with these items keeps of what was sent."""
+        return self.priced.save(item_ids) if self.priced is not None else None
+
+    def begin_load(self) -> None:
+        """Begin to load a checkpoint: `enter` its items, then `load` the rest."""
+        if self.priced is not None:
+            self.priced.hold()
+
+    def load(
+        self,
+        seq: int,
+        cut: int,
+        *,
+        rest: Sequence[int],
+        folds: Mapping[str, str],
+        undo_steps: Iterable[Step],
+        placement: Mapping[str, Any] | None,
+    ) -> None:
+        """Restore the figures of a checkpoint, after `enter` has added its items."""
+        if self.priced is not None:
+            self.priced.load(placement)
+        self.seq, self.cut = seq, cut
+        self.tally.assume(*rest)
+        self.folds.restore(folds)
+        self.steps.extend(undo_steps)
+        self.calls.end_turn()
 
     # --- changes -----------------------------------------------------------------------
 
@@ -161,7 +283,9 @@ class Ledger:
         if not item.hidden and self.calls.asker(item).hidden == "dropped":
             assign(item, hidden="dropped")  # with its answer, while it ran
         self.all.add(item)
-        self._composer.added(item)
+        self.turn.add(item)
+        if self.priced is not None:
+            self.priced.added(item)
         self.note([item])
 
     def recall(self, item: ContextItem) -> None:
@@ -195,16 +319,20 @@ class Ledger:
         Raises:
             InvalidItemError: It would.
         """
-        is_new = self.priced is not None and item.stage is Stage.NEW and not item.hidden
+        is_new = item.stage is Stage.NEW and not item.hidden
         if is_new and any(block.get("type") in THINKING for block in item.blocks or ()):
             raise InvalidItemError("This answer has thinking that goes with the next request. "
                                    "Edit it after that.")  # fmt: skip
 
     def step(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Apply an edit that a person made: `undo` reverts it as one step."""
-        self.changes.apply(items, self._holds, **fields)
-        gone = self._keep_out(items)
-        self.note(items, shown=self.priced is not None or fields.keys() != {"pinned"} or gone)
+        self.steps.append(
+            [Before(item, {name: getattr(item, name) for name in _FIELDS}) for item in items]
+        )
+        for item in items:
+            assign(item, **fields)
+        self._keep_out(items)
+        self.note(items)
 
     def compact(self, items: Sequence[ContextItem], summary: ContextItem, trigger: Trigger) -> None:
         """Replace items with a summary, as one step for `undo`. The summary is final at once.
@@ -216,42 +344,49 @@ class Ledger:
         self.open = [item for item in self.open if item is not summary]
         if self.priced is not None:
             self.priced.compacted(items, summary)
-        if trigger == "strategy":
-            self.set(items, {"hidden": "compacted"})
-            self.set([summary], {"hidden": None})
-            return
-        self.changes.compact(items, summary)
-        self.note([*items, summary])
+        if trigger != "strategy":
+            self.steps.append(Compaction(summary, tuple(items)))
+            while sum(isinstance(step, Compaction) for step in self.steps) > UNDO_COMPACTIONS:
+                self.steps.popleft()
+        self.set(items, {"hidden": "compacted"})
+        self.set([summary], {"hidden": None})
 
     def set(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Change items without an undo step."""
         for item in items:
-            self.changes.set(item, self._holds, **fields)
+            assign(item, **fields)
         self.note(items)
 
     def undo(self) -> list[ContextItem]:
-        """Undo the last step and return the items that it had changed."""
-        items = self.changes.undo(self._holds)
+        """Undo the last step and return the items that it had changed, none if there is no step."""
+        if not self.steps:
+            return []
+        step = self.steps.pop()
+        if isinstance(step, Compaction):
+            assign(step.summary, hidden="dropped")
+            for item in step.items:
+                if item.hidden == "compacted":
+                    assign(item, hidden=None)
+        else:
+            for item, fields in step:
+                gone = item.hidden in _BY_ITSELF and fields["hidden"] is None
+                stays = gone or item.hidden == "closed"
+                assign(item, **{**fields, "hidden": item.hidden if stays else fields["hidden"]})
+        items = items_of(step)
         self._keep_out(items)
         self.note(items)
         return items
 
-    def _keep_out(self, items: Sequence[ContextItem]) -> bool:
-        """Hide items before the cut again unless they are pinned, and results of hidden answers;
-        return whether there were any."""
-        out = [
-            item
-            for item in items
-            if item.seq < self.cut and not (item.hidden or item.pinned) and is_conversation(item)
-        ]
-        for item in out:
-            self.changes.set(item, self._holds, hidden="trimmed")
-        for item in items if self.priced is not None else ():
+    def _keep_out(self, items: Sequence[ContextItem]) -> None:
+        """Hide items before the cut again unless they are pinned, and results of hidden
+        answers."""
+        for item in items:
+            if item.seq < self.cut and not (item.hidden or item.pinned) and is_conversation(item):
+                assign(item, hidden="trimmed")
+        for item in items:
             for result in (item, *self.calls.results(item)):
                 if not result.hidden and (hidden := self.calls.asker(result).hidden):
-                    self.changes.set(result, False, hidden=hidden)
-                    self.note([result])
-        return bool(out)
+                    self.set([result], {"hidden": hidden})
 
     def waiting(self, composition: Composition) -> list[ContextItem]:
         """Visible items that a request cannot include yet: a tool result whose answer was sent
@@ -267,8 +402,6 @@ class Ledger:
     def send(self, composition: Composition) -> tuple[str, ...]:
         """Freeze the bytes of a request; return the ids of the items it could not include."""
         waiting = tuple(item.id for item in self.waiting(composition))
-        if composition.arriving.carrier is not None:
-            self.carry(composition.arriving.carrier, composition.arriving.copies)
         self.fix(composition.through_seq, waiting, composition)
         self._awaits_answer = True
         return waiting
@@ -281,13 +414,10 @@ class Ledger:
 
     def _note_forms(self) -> None:
         """Count the items again that requests show in another form from now on."""
-        changed = (self.items.get(one) for one in self._composer.changed_forms)
+        forms = self.priced.changed_forms if self.priced is not None else ()
+        changed = (self.items.get(item_id) for item_id in forms)
         self._recount.update((item.id, item) for item in changed if item is not None)
         self.generation += 1
-
-    def carry(self, carrier: ContextItem, copies: tuple[Carried, ...]) -> None:
-        """Attach windows to this item until the turn ends."""
-        assign(carrier, carried=(*carrier.carried, *copies))
 
     def fix(
         self,
@@ -296,39 +426,35 @@ class Ledger:
         composition: Composition | None = None,
         facts: Mapping[str, Any] | None = None,
     ) -> None:
-        """Freeze the bytes of a request with all items up to this seq.
-
-        Args:
-            through_seq: The seq of the newest of them.
-            waiting: The ids of items that it could not include.
-            composition: The request; None if it is read from a log.
-            facts: What the log has of how it was planned.
-        """
+        """Freeze the bytes of a request with all items up to this seq."""
         left = set(waiting)
         for item in self.open:
             if item.seq <= through_seq and item.id not in left:
                 assign(item, stage=Stage.SENT)
-        self._composer.sent(composition, facts)
+        self.turn.send()
+        if self.priced is not None:
+            self.priced.sent(composition, facts)
         self._note_forms()
 
     def finish(self, early: bool = False) -> list[ContextItem]:
-        """Give all open items their final form, and apply held changes.
+        """Give all open items their final form.
 
         Early, the newest step stays open and is sent again: it was not answered yet.
         """
-        released = self.changes.release()
         stays = self._newest_step() if early else []
         for item in stays:
-            assign(item, stage=Stage.NEW, carried=())
+            assign(item, stage=Stage.NEW)
         done = [item for item in self.open if item not in stays]
         self.open = stays
         for item in done:
-            assign(item, stage=Stage.FINAL, carried=())
-        self._composer.finished([item for item in done if is_conversation(item)], early)
+            assign(item, stage=Stage.FINAL)
+        self.turn.finish()
+        if self.priced is not None:
+            self.priced.finished([item for item in done if is_conversation(item)], early)
         if not early:
             self.calls.end_turn()
-        self.note([*done, *released], shown=False)
-        self.note(released)
+        self._recount.update((item.id, item) for item in done)
+        self.generation += 1
         return done
 
     def _newest_step(self) -> list[ContextItem]:
@@ -344,19 +470,16 @@ class Ledger:
             last = [*unit.items, *last]
         return sorted([*last, *new], key=lambda item: item.seq)
 
-    def note(self, items: Iterable[ContextItem], shown: bool = True) -> None:
-        """Update everything derived from these items.
-
-        Args:
-            items: The items that changed.
-            shown: Whether what requests contain of them may have changed.
-        """
+    def note(self, items: Iterable[ContextItem]) -> None:
+        """Update everything derived from these items."""
         self.generation += 1
         for item in items:
             (self.active.discard if item.hidden else self.active.add)(item)
             self._recount[item.id] = item
-            if shown and item.held is None:
-                self._composer.changed(item)
+            if item.type is ItemType.WINDOW:
+                self.turn.changed(item)
+            if self.priced is not None:
+                self.priced.changed(item)
 
     def redrawn(self, window_id: str) -> None:
         """Mark a window's render as changed. Thread-safe and non-blocking."""

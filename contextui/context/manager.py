@@ -1,31 +1,33 @@
 """`ContextManager`: hold a conversation's items, apply every change, and compose requests."""
 
+import copy
 import threading
 import time
 import uuid
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
+from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
 from contextui.config.schema import Placement
-from contextui.context import changes
-from contextui.context.changes import edited
-from contextui.context.fit import Room, wait_for_each
+from contextui.context.composition import Composition
 from contextui.context.item import (
     SUMMARY,
-    Carried,
     ContextItem,
     Hidden,
     ItemType,
     ItemView,
+    Stage,
+    admit,
+    assign,
+    edited,
     is_conversation,
 )
-from contextui.context.ledger import Ledger
-from contextui.context.messages import Composition
-from contextui.context.placement.figures import Change, Forecast, PlacedBlock
-from contextui.context.queries import Queries
-from contextui.context.report import ContextStats, debug_line
+from contextui.context.ledger import ContextStats, Ledger
+from contextui.context.messages import debug_line
+from contextui.context.placement.items import Change, Forecast, PlacedBlock
+from contextui.context.trim import plan_trim
+from contextui.context.units import Calls, Folds
 from contextui.errors import (
     DuplicateItemError,
     InvalidItemError,
@@ -49,31 +51,255 @@ from contextui.events import (
     WindowClosed,
     WindowOpened,
 )
-from contextui.model import CachePrices
+from contextui.model import Block, CachePrices
 from contextui.text import cap, quote
-from contextui.tokens import TokenCounter
+from contextui.tokens import TokenCounter, check_budget
 from contextui.windowing.blocks import version_of
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import ContextVersion
+from contextui.windowing.window import Window
+from contextui.windowing.worker import LOOP_PATIENCE, in_event_loop
 from contextui.words import Words
 
+_LONGEST_SUMMARY = 2_000  # characters of a closing summary that stay in the context
 
-class Edits(ABC):
-    """The edits a person can make to context items: pin, drop, restore, edit, fold, undo."""
 
-    ledger: Ledger
+class _Unanswered(NamedTuple):
+    """A request that was marked as sent and whose answer has not begun."""
 
-    @abstractmethod
+    event: RequestSent
+    generation: int
+    before: Composition | None
+
+
+class ContextManager:
+    """Holds the items of one conversation and composes its requests.
+
+    With `windows` given it follows them: an opened window gets an item, and closing it makes
+    that item obsolete. All methods may be called from any thread.
+
+    Args:
+        windows: The windows of this conversation.
+        counter: Counts tokens; by default cl100k.
+        placement: Where windows go in a request: by ``price`` (see `contextui.context.placement`),
+            or ``in-place``, where each window was opened (see `contextui.context.render`).
+        clock: Returns the time in seconds.
+
+    Example:
+        >>> context = ContextManager(windows)
+        >>> context.add(ContextItem(ItemType.USER, "What is on my list?"))
+        >>> request = context.compose(budget=100_000)
+        >>> context.mark_sent(request)   # from here on its bytes are fixed
+        >>> context.end_turn()           # windows out, thinking out: the final form
+    """
+
+    def __init__(
+        self,
+        windows: WindowManager | None = None,
+        *,
+        counter: TokenCounter | None = None,
+        placement: Placement = "price",
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        if placement not in get_args(Placement):
+            raise ValueError(f"placement is {' or '.join(get_args(Placement))}, not {placement!r}")
+        self.windows, self.placement = windows, placement
+        self.counter = counter or TokenCounter()
+        self.ledger = Ledger(windows, self.counter, placement, clock)
+        """All items and derived state; only for `contextui.context` and `contextui.session`."""
+        self._listeners = Listeners(windows.dispatcher if windows is not None else None)
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._sent: Composition | None = None
+        self._unanswered: _Unanswered | None = None
+        if windows is not None:
+            windows.subscribe(self._on_window_event)
+            for window in windows.windows():
+                self._window_opened(window.id)
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Subscribe to all events of the context, in order; call the returned function to
+        unsubscribe.
+
+        A listener may call the manager, but must not wait for another thread.
+        """
+        return self._listeners.subscribe(listener)
+
+    # --- items -------------------------------------------------------------------------
+
+    def add(self, item: ContextItem) -> ContextItem:
+        """Assign the item its seq and append it.
+
+        A second reference to a window hides the older one. A new user message ends the previous
+        turn, unless that turn is still running. A message added while an answer is streaming is
+        queued and gets its seq after that answer, whose thinking is bound to the context it was
+        generated from.
+
+        Raises:
+            DuplicateItemError: The item was added before.
+            InvalidItemError: The item is not valid in a context; nothing was changed.
+        """
+        with self._writing():
+            if item.is_owned or item.id in self.ledger.items:
+                raise DuplicateItemError(f"Item {quote(item.id)} was added before.")
+            admit(item)
+            self.ledger.calls.check(item)
+            if item.tool_call_id is not None and item.tool_call_id not in self.calls.unanswered:
+                waits = quote(item.tool_call_id)
+                raise InvalidItemError(f"No tool call {waits} waits for a result.")
+            if item.type is ItemType.USER and self.ledger.turn_is_over:
+                self.end_turn()
+            if older := self.ledger.replace_older(item):
+                self._emit_change(older, "replace", {"hidden": "replaced"})
+            self._enter(self.ledger.due(item))
+            return item
+
+    def recall(self, items: Iterable[ContextItem], folds: Mapping[str, str]) -> None:
+        """Load items again that were only in the log, in the state recorded there. Emits no event.
+
+        Args:
+            items: Final, hidden items; those already loaded stay as they are.
+            folds: The id of the summary that replaces each of them, by item id.
+        """
+        with self._writing():
+            new = {item.id: item for item in items if item.id not in self.ledger.items}
+            for item in new.values():
+                self.ledger.recall(item)
+            self.ledger.folds.restore({one: folds[one] for one in new.keys() & folds.keys()})
+
+    def flush_pending(self) -> None:
+        """Append the messages queued while an answer was streaming; none is expected any more."""
+        with self._writing():
+            self._enter(self.ledger.due())
+
     def get(self, item_id: str) -> ContextItem:
-        """Return the item with this id."""
+        """Return the item with this id.
 
-    @abstractmethod
-    def _writing(self) -> AbstractContextManager[None]: ...
+        Raises:
+            UnknownItemError: There is none.
+        """
+        try:
+            return self.ledger.items[item_id]
+        except KeyError:
+            raise UnknownItemError(f"There is no item {quote(item_id)}.") from None
 
-    @abstractmethod
-    def _emit_change(
-        self, items: Iterable[ContextItem], operation: Operation, fields: Mapping[str, Any]
-    ) -> None: ...
+    def get_all(self) -> ItemView:
+        """All items by rising seq: an immutable view that later changes do not affect."""
+        with self._lock:
+            return self.ledger.all.view()
+
+    def get_active(self) -> ItemView:
+        """The items that are not hidden, by rising seq."""
+        with self._lock:
+            return self.ledger.active.view()
+
+    def get_stats(self) -> ContextStats:
+        """Count the items and their tokens."""
+        with self._lock:
+            return self.ledger.stats()
+
+    def is_between_turns(self) -> bool:
+        """Whether no turn is running and all events were delivered."""
+        with self._lock:
+            running = self.ledger.under_way or any(map(is_conversation, self.ledger.open))
+            return not running and not self._listeners.dispatcher.is_waiting
+
+    def debug_lines(self) -> list[str]:
+        """The `[✓]/[X]` lines, one for each item."""
+        return [debug_line(item) for item in self.get_all()]
+
+    # --- queries: none of them waits ---------------------------------------------------
+
+    @property
+    def current_seq(self) -> int:
+        """The seq of the newest item, 0 if there is none."""
+        return self.ledger.seq
+
+    @property
+    def items(self) -> Mapping[str, ContextItem]:
+        """The loaded items by id; a resumed session leaves old ones in the log."""
+        return MappingProxyType(self.ledger.items)
+
+    @property
+    def open_items(self) -> Sequence[ContextItem]:
+        """The items that are not final yet, because their turn has not ended."""
+        return list(self.ledger.open)
+
+    @property
+    def is_turn_running(self) -> bool:
+        """Whether a part of the current turn was sent, so that nothing before it may change."""
+        return self.ledger.under_way
+
+    @property
+    def cut(self) -> int:
+        """Conversation before this seq was trimmed; 0 if none was."""
+        return self.ledger.cut
+
+    @property
+    def calls(self) -> Calls:
+        """The tool calls, with the messages that made them and their results."""
+        return self.ledger.calls
+
+    @property
+    def folds(self) -> Folds:
+        """The summaries, with the items that they replace."""
+        return self.ledger.folds
+
+    @property
+    def window_ids(self) -> list[str]:
+        """The ids of all windows that an item refers to, including closed ones."""
+        return list(self.ledger.references)
+
+    def window_items(self, window_id: str) -> Sequence[ContextItem]:
+        """The items that refer to a window, oldest first; empty if there is none."""
+        return self.ledger.references.get(window_id, ())
+
+    @property
+    def live_window_items(self) -> Sequence[ContextItem]:
+        """The window items that the next request includes."""
+        return [item for item in self.ledger.live_references if item.hidden is None]
+
+    @property
+    def generation(self) -> int:
+        """Counts all changes of items."""
+        return self.ledger.generation
+
+    def item_tokens(self, item: ContextItem) -> int:
+        """The tokens of an item in our own count; for a window, those of its render."""
+        return self.ledger.size(item)
+
+    def render_tokens(self, xml: str) -> int:
+        """The tokens of a window's render in a request, in our own count."""
+        return self.ledger.meter.render(xml)
+
+    def tokens_in(self, composition: Composition, item: ContextItem) -> int:
+        """The tokens of an item in a request that are not outdated."""
+        priced, plan = self.ledger.priced, composition.plan
+        if priced is None or plan is None or item.id not in self.ledger.items:
+            return self.ledger.size(item)
+        return priced.figures.tokens_in(plan, item)
+
+    def whole_tokens(self, item: ContextItem) -> int:
+        """The tokens that an item would have as a whole, by price; 0 if that is not known."""
+        priced = self.ledger.priced
+        return priced.figures.whole_tokens(item) if priced is not None else 0
+
+    def counts(self, composition: Composition, item: ContextItem) -> bool:
+        """Whether a request written from scratch would contain anything of an item."""
+        priced, plan = self.ledger.priced, composition.plan
+        if priced is None or plan is None:
+            return not item.hidden
+        return priced.figures.counts(plan, item)
+
+    def is_whole(self, item: ContextItem) -> bool:
+        """Whether requests contain a tool result as a whole, and not its gist or nothing."""
+        return not item.is_obsolete and self.ledger.is_whole(item)
+
+    def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
+        """What requests contain of a final item of the conversation; None if unknown."""
+        return self.ledger.shown_content(item)
+
+    # --- what a person does to items ---------------------------------------------------
 
     def pin(self, item_id: str) -> None:
         """Pin an item: it is never removed to make room."""
@@ -135,207 +361,14 @@ class Edits(ABC):
     @property
     def last_step(self) -> object:
         """What `undo` would undo, to compare with `has_steps_since`; None if there is nothing."""
-        steps = self.ledger.changes.steps
+        steps = self.ledger.steps
         return steps[-1] if steps else None
 
     def has_steps_since(self, step: object) -> bool:
         """Whether something can be undone that came after this value of `last_step`."""
-        steps = self.ledger.changes.steps
+        steps = self.ledger.steps
         is_known = step is None or any(one is step for one in steps)
         return is_known and self.last_step is not step
-
-    def _with_gist(self, item_id: str) -> ContextItem:
-        item = self.get(item_id)
-        if not (item.gist or item.shown_gist):
-            raise InvalidItemError(f"Item {item.seq:04} has no gist.")
-        return item
-
-    def _change(self, items: Sequence[ContextItem], operation: Operation, **fields: Any) -> None:
-        with self._writing():
-            if different := [item for item in items if item.differs(fields)]:
-                self.ledger.step(different, fields)
-                self._emit_change(different, operation, fields)
-
-
-_LONGEST_SUMMARY = 2_000  # characters of a closing summary that stay in the context
-
-
-class WindowFollower:
-    """Adds an item for every opened window, and hides the items of a closed one."""
-
-    def __init__(self, context: "ContextManager", windows: WindowManager) -> None:
-        self._context, self._windows = context, windows
-        windows.subscribe(self._on_event)
-        for window in windows.windows():
-            self._opened(window.id)
-
-    def _on_event(self, event: Event) -> None:
-        match event:
-            case WindowChanged():
-                # Only marked as stale: a window's thread must not wait for a running `compose`.
-                self._context.ledger.redrawn(event.window_id)
-            case WindowOpened():
-                self._opened(event.window_id)
-            case WindowClosed():
-                self._closed(event)
-
-    def _opened(self, window_id: str) -> None:
-        if window_id not in self._context.ledger.references:
-            self._context.add(ContextItem(ItemType.WINDOW, window_id))
-
-    def _closed(self, event: WindowClosed) -> None:
-        """Add the closing summary if a person closed the window; a model gets it as its tool
-        result."""
-        self._context.mark_window_obsolete(event.window_id)
-        summary = (event.summary or "").strip()
-        if summary and event.actor == "person":
-            words = Words(self._windows.lang)
-            summary = cap(summary, _LONGEST_SUMMARY)
-            text = words("{id} closed: {summary}", id=event.window_id, summary=summary)
-            if event.given_up:
-                text += words(" (unsaved, discarded: {what})", what=event.given_up)
-            self._context.add(ContextItem(ItemType.USER, text))
-
-
-class _Unanswered(NamedTuple):
-    """A request that was marked as sent and whose answer has not begun."""
-
-    event: RequestSent
-    generation: int
-    before: Composition | None
-
-
-class ContextManager(Edits, Queries):
-    """Holds the items of one conversation and composes its requests.
-
-    With `windows` given it follows them: an opened window gets an item, and closing it makes
-    that item obsolete. All methods may be called from any thread.
-
-    Args:
-        windows: The windows of this conversation.
-        counter: Counts tokens; by default cl100k.
-        placement: Where windows go in a request: by ``price`` (see `contextui.context.placement`),
-            at the end of each ``turn`` (see `contextui.context.arrival`), or ``in-place``.
-        clock: Returns the time in seconds.
-
-    Example:
-        >>> context = ContextManager(windows)
-        >>> context.add(ContextItem(ItemType.USER, "What is on my list?"))
-        >>> request = context.compose(budget=100_000)
-        >>> context.mark_sent(request)   # from here on its bytes are fixed
-        >>> context.end_turn()           # windows out, thinking out: the final form
-    """
-
-    def __init__(
-        self,
-        windows: WindowManager | None = None,
-        *,
-        counter: TokenCounter | None = None,
-        placement: Placement = "price",
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        if placement not in get_args(Placement):
-            raise ValueError(f"placement is {' or '.join(get_args(Placement))}, not {placement!r}")
-        self.windows, self.placement = windows, placement
-        self.counter = counter or TokenCounter()
-        self.ledger = Ledger(windows, self.counter, placement, clock)
-        """All items and derived state; internal to `contextui.context`."""
-        self._listeners = Listeners(windows.dispatcher if windows is not None else None)
-        self._lock = threading.RLock()
-        self._room = Room(self.ledger, windows, self.counter, self._lock)
-        self._depth = 0
-        self._sent: Composition | None = None
-        self._unanswered: _Unanswered | None = None
-        if windows is not None:
-            WindowFollower(self, windows)
-
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Subscribe to all events of the context, in order; call the returned function to
-        unsubscribe.
-
-        A listener may call the manager, but must not wait for another thread.
-        """
-        return self._listeners.subscribe(listener)
-
-    # --- items -------------------------------------------------------------------------
-
-    def add(self, item: ContextItem) -> ContextItem:
-        """Assign the item its seq and append it.
-
-        A second reference to a window hides the older one. A new user message ends the previous
-        turn, unless that turn is still running. A message added while an answer is streaming is
-        queued and gets its seq after that answer, whose thinking is bound to the context it was
-        generated from.
-
-        Raises:
-            DuplicateItemError: The item was added before.
-            InvalidItemError: The item is not valid in a context; nothing was changed.
-        """
-        with self._writing():
-            if item.is_owned or item.id in self.ledger.items:
-                raise DuplicateItemError(f"Item {quote(item.id)} was added before.")
-            changes.admit(item)
-            changes.check_calls(item, self.ledger.calls)
-            if item.type is ItemType.USER and self.ledger.turn_is_over:
-                self.end_turn()
-            if older := self.ledger.replace_older(item):
-                self._emit_change(older, "replace", {"hidden": "replaced"})
-            self._enter(self.ledger.due(item))
-            return item
-
-    def recall(self, items: Iterable[ContextItem], folds: Mapping[str, str]) -> None:
-        """Load items again that were only in the log, in the state recorded there. Emits no event.
-
-        Args:
-            items: Final, hidden items; those already loaded stay as they are.
-            folds: The id of the summary that replaces each of them, by item id.
-        """
-        with self._writing():
-            new = {item.id: item for item in items if item.id not in self.ledger.items}
-            for item in new.values():
-                self.ledger.recall(item)
-            self.ledger.folds.restore({one: folds[one] for one in new.keys() & folds.keys()})
-
-    def flush_pending(self) -> None:
-        """Append the messages queued while an answer was streaming; none is expected any more."""
-        with self._writing():
-            self._enter(self.ledger.due())
-
-    def get(self, item_id: str) -> ContextItem:
-        """Return the item with this id.
-
-        Raises:
-            UnknownItemError: There is none.
-        """
-        try:
-            return self.ledger.items[item_id]
-        except KeyError:
-            raise UnknownItemError(f"There is no item {quote(item_id)}.") from None
-
-    def get_all(self) -> ItemView:
-        """All items by rising seq: an immutable view that later changes do not affect."""
-        with self._lock:
-            return self.ledger.all.view()
-
-    def get_active(self) -> ItemView:
-        """The items that are not hidden, by rising seq."""
-        with self._lock:
-            return self.ledger.active.view()
-
-    def get_stats(self) -> ContextStats:
-        """Count the items and their tokens."""
-        with self._lock:
-            return self.ledger.stats()
-
-    def is_between_turns(self) -> bool:
-        """Whether no turn is running and all events were delivered."""
-        with self._lock:
-            running = self.ledger.under_way or any(map(is_conversation, self.ledger.open))
-            return not running and not self._listeners.dispatcher.is_waiting
-
-    def debug_lines(self) -> list[str]:
-        """The `[✓]/[X]` lines, one for each item."""
-        return [debug_line(item) for item in self.get_all()]
 
     # --- compaction and trimming ---------------------------------------------------------
 
@@ -402,9 +435,9 @@ class ContextManager(Edits, Queries):
         """
         if self.windows is not None:
             self.windows.settle_now()
-        limit = self._room.limit(budget)
+        limit = self._limit(budget)
         if limit is not None and self._is_short(limit):
-            wait_for_each(self._room.lowering(limit))
+            _wait_for_each(self._lowered(limit))
         with self._writing():
             self.flush_pending()  # compose() means that no answer is expected any more
             if limit is not None and self.ledger.compose(limit).tokens > limit:
@@ -462,9 +495,9 @@ class ContextManager(Edits, Queries):
         if self.windows is None:
             return
         await self.windows.settle()
-        limit = self._room.limit(budget)
+        limit = self._limit(budget)
         if limit is not None and self._is_short(limit):
-            for _ in self._room.lowering(limit):
+            for _ in self._lowered(limit):
                 await self.windows.settle()
 
     def mark_sent(self, composition: Composition, *, is_answered: bool = True) -> None:
@@ -490,24 +523,16 @@ class ContextManager(Edits, Queries):
             if is_empty and composition.plan is None:
                 return  # no conversation in it, so there are no bytes to keep
             waiting = self.ledger.send(composition)
-            carrier, copies = composition.arriving.carrier, composition.arriving.copies
-            carrier_id = carrier.id if carrier is not None and copies else None
             plan = composition.plan.facts if composition.plan is not None else None
-            self._note_seen(copies, plan)
-            event = RequestSent(composition.through_seq, carrier_id, waiting, plan)
+            if self.windows is not None and plan is not None:
+                for block in plan["blocks"]:
+                    version = ContextVersion.read(version_of(block["text"]))
+                    self.windows.note_seen(block["window"], version)
+            event = RequestSent(composition.through_seq, waiting, plan)
             if is_answered or plan is None:
                 self._post(event)
             else:
                 self._unanswered = _Unanswered(event, self.ledger.generation, before)
-
-    def _note_seen(self, copies: Iterable[Carried], plan: Mapping[str, Any] | None) -> None:
-        """Note which versions of windows a request shows that those before it did not."""
-        if self.windows is not None:
-            for copy in copies:
-                self.windows.note_seen(copy.window_id, copy.version)
-            for block in plan["blocks"] if plan is not None else ():
-                version = ContextVersion.read(version_of(block["text"]))
-                self.windows.note_seen(block["window"], version)
 
     def answer_began(self) -> None:
         """Note that the model answers the last request."""
@@ -596,17 +621,77 @@ class ContextManager(Edits, Queries):
             if self.ledger.finish(early) or early:
                 self._post(TurnEnded(self.ledger.seq, early))
 
+    def _on_window_event(self, event: Event) -> None:
+        match event:
+            case WindowChanged():
+                # Only marked as stale: a window's thread must not wait for a running `compose`.
+                self.ledger.redrawn(event.window_id)
+            case WindowOpened():
+                self._window_opened(event.window_id)
+            case WindowClosed():
+                self._window_closed(event)
+
+    def _window_opened(self, window_id: str) -> None:
+        if window_id not in self.ledger.references:
+            self.add(ContextItem(ItemType.WINDOW, window_id))
+
+    def _window_closed(self, event: WindowClosed) -> None:
+        """Add the closing summary if a person closed the window; a model gets it as its result."""
+        self.mark_window_obsolete(event.window_id)
+        summary = (event.summary or "").strip()
+        if summary and event.actor == "person":
+            words = Words(self.windows.lang if self.windows is not None else "en")
+            summary = cap(summary, _LONGEST_SUMMARY)
+            text = words("{id} closed: {summary}", id=event.window_id, summary=summary)
+            if event.given_up:
+                text += words(" (unsaved, discarded: {what})", what=event.given_up)
+            self.add(ContextItem(ItemType.USER, text))
+
+    def _limit(self, budget: int | None) -> int | None:
+        if budget is None:
+            return None
+        check_budget(budget)
+        return self.counter.room_in(budget)
+
+    def _fits(self, limit: int) -> bool:
+        with self._lock:
+            return self.ledger.compose(limit).tokens <= limit
+
     def _is_short(self, limit: int) -> bool:
         """Whether items must be trimmed; if so, finish a running turn early."""
+        ledger = self.ledger
         with self._writing():
-            if not self._room.is_short(limit):
+            if self._fits(limit):
                 return False
-            if self.ledger.under_way:
+            sent = {item.id for item in ledger.open if item.stage is Stage.SENT}
+            final = [
+                _final_twin(item) if item.id in sent else item for item in ledger.active.view()
+            ]
+            plan_trim(final, limit, ledger.request_size)
+            if ledger.under_way:
                 self._finish(early=True)
             return True
 
+    def _lowered(self, limit: int) -> Iterator[Window]:
+        """Lower the level of detail of windows until the request fits, least recently used first.
+
+        Pinned windows keep theirs. Yields each window after its level was lowered, so that the
+        caller can wait for its render.
+        """
+        windows = self.windows
+        if windows is None:
+            return
+        candidates = [item for item in self.ledger.live_references if not item.pinned]
+        for reference in sorted(candidates, key=lambda item: windows.focused_at(item.content)):
+            window = windows.get(reference.content)
+            while window and not self._fits(limit) and (less := window.lod.below):
+                windows.set_lod(window.id, less)
+                yield window
+
     def _trim(self, limit: int) -> None:
-        plan = self._room.plan(limit)
+        ledger = self.ledger
+        active = list(ledger.active.view())
+        plan = plan_trim(active, limit, ledger.request_size, self.windows, ledger.cut)
         self._hide(plan.dropped, "trimmed", "trim")
         if plan.cut != self.ledger.cut:
             self.ledger.cut = plan.cut
@@ -617,7 +702,37 @@ class ContextManager(Edits, Queries):
             self.ledger.set(items, {"hidden": reason})
             self._emit_change(items, operation, {"hidden": reason})
 
+    def _with_gist(self, item_id: str) -> ContextItem:
+        item = self.get(item_id)
+        if not (item.gist or item.shown_gist):
+            raise InvalidItemError(f"Item {item.seq:04} has no gist.")
+        return item
+
+    def _change(self, items: Sequence[ContextItem], operation: Operation, **fields: Any) -> None:
+        with self._writing():
+            if different := [item for item in items if item.differs(fields)]:
+                self.ledger.step(different, fields)
+                self._emit_change(different, operation, fields)
+
     def _emit_change(
         self, items: Iterable[ContextItem], operation: Operation, fields: Mapping[str, Any]
     ) -> None:
         self._post(ItemsChanged(tuple(item.id for item in items), operation, fields))
+
+
+def _wait_for_each(lowered: Iterable[Window]) -> None:
+    """Wait for the renders of lowered windows; inside an event loop only briefly.
+
+    There, a window that is too slow is smaller only from the next request on;
+    `ContextManager.prepare` waits for it without blocking the loop.
+    """
+    start, limit = time.monotonic(), LOOP_PATIENCE if in_event_loop() else float("inf")
+    for window in lowered:
+        if time.monotonic() - start < limit:
+            window.to_xml()
+
+
+def _final_twin(item: ContextItem) -> ContextItem:
+    twin = copy.copy(item)
+    assign(twin, stage=Stage.FINAL)
+    return twin

@@ -1,26 +1,31 @@
-"""Convert units of items to messages, while their turn runs and in final form.
-
-Also defines `Composition`, the composed request.
-"""
+"""Messages of a request, with the items and windows that each of them shows, and their tokens."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import NamedTuple, overload
 from xml.sax.saxutils import escape
 
-from contextui.context.arrival import Arrival
-from contextui.context.item import THINKING, Carried, ContextItem, ItemType, Stage
-from contextui.context.units import Unit
+from contextui.context.item import THINKING, ContextItem, ItemType, Stage
 from contextui.model import Block, LlmMessage, Role
-from contextui.text import for_xml
-
-if TYPE_CHECKING:
-    from contextui.context.placement.messages import Plan
+from contextui.text import for_xml, one_line
+from contextui.tokens import TokenCounter
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
+from contextui.windowing.snapshot import ContextVersion
 
 _NO_OUTPUT = "(no output)"
-_NOTHING = Arrival()
+
+Content = str | tuple[Block, ...]
+"""The content of a message."""
+
+
+class WindowCopy(NamedTuple):
+    """A window as a request shows it: the whole block, or a block with what changed."""
+
+    window_id: str
+    version: ContextVersion
+    xml: str
 
 
 class Shown(NamedTuple):
@@ -28,40 +33,29 @@ class Shown(NamedTuple):
 
     message: LlmMessage
     items: tuple[ContextItem, ...]
-    copies: tuple[Carried, ...] = ()
+    copies: tuple[WindowCopy, ...] = ()
 
 
-def unit_messages(unit: Unit, arriving: Arrival = _NOTHING) -> list[Shown]:
-    """The messages of a unit of the conversation, including the windows attached to it."""
-    head = unit.head
-    match head.type:
-        case ItemType.ASSISTANT:
-            return _answer(unit, arriving)
-        case ItemType.TOOL:
-            return _loose(unit.items, arriving)
-        case ItemType.SYSTEM:
-            return [Shown(LlmMessage(role_of(head), content_of(head)), (head,))]
-        case _:
-            words = LlmMessage("user", content_of(head))
-            return [*_copies(head, arriving), Shown(words, (head,))]
+def content_of(item: ContextItem) -> Content:
+    """An item's own content: verbatim while its turn runs, in its final form from then on.
 
-
-def window_message(copy: Carried) -> Shown:
-    """The message that shows a window to the model."""
-    return Shown(LlmMessage("user", copy.xml), (), (copy,))
-
-
-def content_of(item: ContextItem) -> str | tuple[Block, ...]:
-    """An item's own content: verbatim while its turn runs, in its final form from then on."""
+    The final form of an answer is without thinking, that of a tool result is its gist.
+    """
+    is_final = item.stage is Stage.FINAL
     match item.type:
-        case ItemType.ASSISTANT:
-            return _answer_blocks(item)
+        case ItemType.ASSISTANT if item.blocks is not None:
+            left_out = THINKING if is_final else ()
+            return tuple(block for block in item.blocks if block.get("type") not in left_out)
         case ItemType.TOOL:
-            return _result_content(item)
+            return (item.line if is_final else "") or result_content(item)
         case ItemType.SYSTEM if item.is_summary:
-            return f"<Summary>\n{escape(for_xml(item.face.content))}\n</Summary>"
-        case _:
-            return item.face.blocks or item.face.content
+            return f"<Summary>\n{escape(for_xml(item.content))}\n</Summary>"
+    return item.blocks or item.content
+
+
+def result_content(item: ContextItem) -> Content:
+    """What a tool result says as a whole."""
+    return item.blocks or (item.content if item.content.strip() else _NO_OUTPUT)
 
 
 def role_of(item: ContextItem) -> Role:
@@ -91,62 +85,10 @@ def is_reduced(item: ContextItem) -> bool:
     return item.type is ItemType.ASSISTANT and item.thinks
 
 
-def _answer_blocks(item: ContextItem) -> str | tuple[Block, ...]:
-    """The blocks of an answer; without thinking once its turn is over."""
-    face = item.face
-    if face.blocks is None:
-        return face.content
-    left_out = THINKING if item.stage is Stage.FINAL else ()
-    return tuple(block for block in face.blocks if block.get("type") not in left_out)
-
-
-def _result_content(item: ContextItem) -> str | tuple[Block, ...]:
-    """The content of a tool result; its gist once its turn is over."""
-    if item.line and item.stage is Stage.FINAL:
-        return item.line
-    face = item.face
-    return face.blocks or (face.content if face.content.strip() else _NO_OUTPUT)
-
-
-def _answer(unit: Unit, arriving: Arrival) -> list[Shown]:
-    head = unit.head
-    # A result that came after its answer was sent has no call in those bytes to follow.
-    answering = tuple(
-        one for one in unit.results if one.tool_call_id is not None and one.stage is head.stage
-    )
-    shown: list[Shown] = []
-    if content := _with_answered_calls(head, {one.tool_call_id for one in answering}):
-        shown.append(Shown(LlmMessage("assistant", content), (head,)))
-    if answering:
-        blocks = tuple(
-            result_block(
-                one.tool_call_id,
-                _result_content(one),
-                arriving.with_item(one),
-                is_error=one.is_error,
-            )
-            for one in answering
-        )
-        copies = tuple(copy for one in answering for copy in arriving.with_item(one))
-        shown.append(Shown(LlmMessage("user", blocks), answering, copies))
-    return shown + _loose((one for one in unit.results if one.tool_call_id is None), arriving)
-
-
-def _with_answered_calls(item: ContextItem, answered: set[str | None]) -> str | tuple[Block, ...]:
-    content = _answer_blocks(item)
-    if isinstance(content, str):
-        return content
-    kept = tuple(
-        block for block in content if block.get("type") != "tool_use" or block["id"] in answered
-    )
-    # No provider accepts an answer that has nothing but thinking.
-    return kept if any(block.get("type") not in THINKING for block in kept) else ()
-
-
 def result_block(
     call: str | None,
-    given: str | tuple[Block, ...],
-    copies: Sequence[Carried],
+    given: Content,
+    copies: Sequence[WindowCopy],
     *,
     is_error: bool,
 ) -> Block:
@@ -157,18 +99,6 @@ def result_block(
         content = [*own, *({"type": "text", "text": copy.xml} for copy in copies)]
     block = {"type": "tool_result", "tool_use_id": call, "content": content}
     return {**block, "is_error": True} if is_error else block
-
-
-def _loose(results: Iterable[ContextItem], arriving: Arrival) -> list[Shown]:
-    """Results of the text protocol: plain user messages, each followed by its windows."""
-    shown: list[Shown] = []
-    for one in results:
-        shown += [Shown(LlmMessage("user", _result_content(one)), (one,)), *_copies(one, arriving)]
-    return shown
-
-
-def _copies(item: ContextItem, arriving: Arrival) -> list[Shown]:
-    return [window_message(copy) for copy in arriving.with_item(item)]
 
 
 class Piece(NamedTuple):
@@ -184,7 +114,7 @@ class Piece(NamedTuple):
         return self.shown.message
 
 
-def own_content(piece: Piece, item: ContextItem) -> str | tuple[Block, ...]:
+def own_content(piece: Piece, item: ContextItem) -> Content:
     """What a message contains of one of its items."""
     content = piece.message.content
     if item.tool_call_id is None or isinstance(content, str):
@@ -262,29 +192,68 @@ class Messages(Sequence[LlmMessage]):
             stop = None if stop is None else stop - length
 
 
-@dataclass(frozen=True, slots=True)
-class Composition:
-    """A composed request: its messages and their metadata.
+_SHOWN = 50  # characters of an item in its debug line
 
-    Attributes:
-        messages: What to send, in order; `messages.pieces()` has the source items of each.
-        tokens: An upper bound of its tokens, by our own count.
-        stable: How many of the first messages are in their final form; cache marks go here.
-        through_seq: The seq of the newest item included.
-        generation: The ledger's generation when it was composed.
-        arriving: The windows that it adds.
-        fresh: The pieces that no request contained before.
-        in_turn: Whether it contains anything of the running turn; otherwise there is nothing to
-            answer.
-        plan: How it was planned, where windows are placed by price.
+
+def debug_line(item: ContextItem) -> str:
+    """Describe an item in one line as the model receives it: ``[✓] [0004] Window: todo_1``. A
+    file that was read in an earlier turn appears as its gist."""
+    mark = "[X]" if item.is_obsolete else "[✓]"
+    is_gist = item.type is ItemType.TOOL and is_reduced(item)
+    gist = (item.shown_gist or item.line) if is_gist else None
+    words = gist or item.content or ", ".join(block.get("name", "") for block in item.blocks or ())
+    return f"{mark} [{item.seq:04}] {item.type.value}: {one_line(words, _SHOWN)}"
+
+
+class Meter:
+    """Counts the tokens of items, and caches the counts.
+
+    An item costs its content plus the overhead of a message; a message that contains several items
+    is therefore counted slightly too high, never too low.
+
+    Args:
+        counter: Counts tokens.
+        is_alone: Whether each window is a message of its own.
     """
 
-    messages: Messages
-    tokens: int
-    stable: int
-    through_seq: int
-    generation: int
-    arriving: Arrival = field(default_factory=Arrival)
-    fresh: tuple[Piece, ...] = ()
-    in_turn: bool = False
-    plan: "Plan | None" = None
+    def __init__(self, counter: TokenCounter, *, is_alone: bool = True) -> None:
+        self._counter, self._is_alone = counter, is_alone
+        self._items: dict[str, tuple[tuple[int, bool], int]] = {}
+        self._windows: dict[str, dict[int, int]] = {}
+
+    def item(self, item: ContextItem) -> int:
+        """The tokens of an item's own content, in the form of its current stage."""
+        form = (item.revision, is_reduced(item))
+        known = self._items.get(item.id)
+        if known is None or known[0] != form:
+            overhead = self._counter.message_overhead(role_of(item))
+            tokens = overhead + self._counter.count_content(content_of(item))
+            known = self._items[item.id] = (form, tokens)
+        return known[1]
+
+    def window(self, window_id: str, xml: str) -> int:
+        """The tokens of a window's render."""
+        counts, key = self._windows.setdefault(window_id, {}), hash(xml)
+        if key not in counts:
+            if len(counts) >= 4:
+                counts.clear()
+            counts[key] = self.render(xml)
+        return counts[key]
+
+    def render(self, xml: str) -> int:
+        """The tokens of a render, counted now."""
+        overhead = self._counter.message_overhead("user") if self._is_alone else 0
+        return overhead + self._counter.count(xml)
+
+    def reference(self, item: ContextItem, windows: WindowManager | None) -> int:
+        """The tokens of the window that an item refers to: its render, not its id."""
+        if windows is not None:
+            window = windows.get(item.content)
+            xml = (
+                runtime_of(window).renders.latest().xml
+                if window
+                else windows.last_render(item.content)
+            )
+            if xml is not None:
+                return self.window(item.content, xml)
+        return self.window(item.content, item.content)

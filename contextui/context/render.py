@@ -1,18 +1,36 @@
-"""Render items and windows to messages as a pure function: the specification of `compose`."""
+"""Render items and windows to messages as a pure function, from scratch.
 
-from collections.abc import Iterable, Sequence
+`ContextRenderer` is the documents' own form, and requests with placement ``in-place`` are made with
+it. Requests by price are not: they keep what was sent before, see `contextui.context.placement`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from contextui.config.schema import Placement
-from contextui.context.arrival import arrival, live_copy
-from contextui.context.item import Carried, ContextItem, ItemType, Stage, is_conversation
-from contextui.context.messages import Shown, head_first, unit_messages, window_message
+from contextui.context.composition import Composition
+from contextui.context.item import THINKING, ContextItem, ItemType, Stage, is_conversation
+from contextui.context.messages import (
+    Content,
+    Messages,
+    Meter,
+    Piece,
+    Shown,
+    WindowCopy,
+    content_of,
+    head_first,
+    result_block,
+    role_of,
+)
 from contextui.context.trim import trim
-from contextui.context.units import units
+from contextui.context.units import Unit, units
 from contextui.model import LlmMessage
 from contextui.tokens import TokenCounter, check_budget
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import ContextVersion
+
+_Copies = Mapping[str, Sequence[WindowCopy]]  # the windows beside each item, by item id
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +62,8 @@ class ContextRenderer:
     """Renders a context to messages. Deterministic: the same input gives the same bytes.
 
     Args:
-        placement: ``in-place``, or windows at the end of the conversation: nothing was sent before,
-            so ``price`` and ``turn`` are the same.
+        placement: ``in-place``: each window at the place of its item. ``price``: all windows before
+            the newest user message, or inside the newest tool result.
         counter: Counts the tokens if `max_tokens` is given.
     """
 
@@ -71,80 +89,160 @@ class ContextRenderer:
         shown = [
             item
             for item in sorted(items, key=lambda item: item.seq)
-            if options.include_obsolete or item.is_shown
+            if options.include_obsolete or not item.hidden
             if options.include_system_prompt or item.type is not ItemType.SYSTEM
         ]
         if options.max_tokens is not None:
             limit = self._counter.room_in(options.max_tokens)
             shown = trim(shown, limit, windows=windows, counter=self._counter)
-        return [one.message for one in arrange(shown, windows, self._placement)]
+        arrange = _in_place if self._placement == "in-place" else _windows_last
+        return [one.message for one in arrange(shown, windows)]
 
 
-def arrange(
-    items: Sequence[ContextItem], windows: WindowManager | None, placement: Placement
-) -> list[Shown]:
-    """The messages for these items, given by rising seq, each with its source items."""
-    return _in_place(items, windows) if placement == "in-place" else _tail(items, windows)
-
-
-def _tail(items: Sequence[ContextItem], windows: WindowManager | None) -> list[Shown]:
-    under_way = any(item.stage is Stage.SENT for item in items if is_conversation(item))
-    system = [
-        item
-        for item in items
-        if item.type is ItemType.SYSTEM and not (under_way and item.stage is Stage.NEW)
+def compose_in_place(
+    items: Sequence[ContextItem],
+    windows: WindowManager | None,
+    meter: Meter,
+    through_seq: int,
+    generation: int,
+) -> Composition:
+    """Compose a request of the items that are not hidden, with each window at its own place."""
+    pieces = [
+        Piece(
+            shown,
+            sum(map(meter.item, shown.items))
+            + sum(meter.window(copy.window_id, copy.xml) for copy in shown.copies),
+            shown.items[0].seq if shown.items else through_seq,
+        )
+        for shown in _in_place(items, windows)
     ]
-    live = [item for item in items if item.type is ItemType.WINDOW and not item.is_obsolete]
-    conversation = units(
+    stages = [(one, {item.stage for item in one.shown.items}) for one in pieces]
+    return Composition(
+        Messages([pieces]),
+        sum(piece.tokens for piece in pieces),
+        0,
+        through_seq,
+        generation,
+        fresh=tuple(piece for piece, found in stages if Stage.NEW in found),
+        in_turn=any(item.stage is not Stage.FINAL for item in items if is_conversation(item)),
+    )
+
+
+def _windows_last(items: Sequence[ContextItem], windows: WindowManager | None) -> list[Shown]:
+    """The messages for items with all open windows before the newest words, or inside the newest
+    result; at the end where no turn is running."""
+    copies = [
+        copy
+        for item in items
+        if item.type is ItemType.WINDOW and not item.is_obsolete
+        if windows is not None and (copy := _live_copy(item, windows))
+    ]
+    talk = units(
         item
         for item in items
         if item.type is not ItemType.SYSTEM
         if item.type is not ItemType.WINDOW or item.is_obsolete
     )
-    turn = [
-        unit
-        for unit in conversation
-        if unit.stage is not Stage.FINAL and unit.head.type is not ItemType.WINDOW
-    ]
-    new = [unit for unit in turn if unit.stage is Stage.NEW]
-    sent = {
-        copy.window_id: copy.version
-        for unit in turn
-        for item in unit.items
-        for copy in item.carried
-    }
-    arriving = arrival(new, bool(turn), sent, live, windows)
-    shown = [one for unit in units(head_first(system)) for one in unit_messages(unit)]
-    for unit in conversation:
-        if unit.head.type is ItemType.WINDOW:
-            shown += _closed_window(unit.head, windows)
-        else:
-            shown += unit_messages(unit, arriving)
-    return shown + [window_message(copy) for copy in arriving.at_end]
+    place = _newest(unit for unit in talk if is_conversation(unit.head))
+    system = units(head_first(item for item in items if item.type is ItemType.SYSTEM))
+    beside = {place.id: copies} if place is not None else {}
+    shown = [one for unit in (*system, *talk) for one in _messages(unit, windows, beside)]
+    return shown if place is not None else [*shown, *map(_window_message, copies)]
+
+
+def _newest(conversation: Iterable[Unit]) -> ContextItem | None:
+    """The newest item of the running turn that windows can be attached to: the user messages at
+    the end, or the last result."""
+    found: ContextItem | None = None
+    for unit in reversed([unit for unit in conversation if unit.stage is not Stage.FINAL]):
+        if unit.head.type is ItemType.USER:
+            found = unit.head  # the first of several in a row, so keep looking
+        elif found is not None:
+            break
+        elif results := [item for item in unit.items if item.type is ItemType.TOOL]:
+            return results[-1]
+    return found
 
 
 def _in_place(items: Sequence[ContextItem], windows: WindowManager | None) -> list[Shown]:
-    shown: list[Shown] = []
-    for unit in units(_background_first(items)):
-        if unit.head.type is not ItemType.WINDOW:
-            shown += unit_messages(unit)
-        elif windows is not None and (copy := live_copy(unit.head, windows)):
-            shown.append(window_message(copy))
-        else:
-            shown += _closed_window(unit.head, windows)
-    return shown
-
-
-def _background_first(items: Sequence[ContextItem]) -> list[ContextItem]:
-    """Move the project's text and summaries to directly after the system prompt."""
+    """The messages for items with each window at the place of its item. The project's text and
+    summaries directly follow the system prompt."""
     is_system = (item.type is ItemType.SYSTEM for item in items)
     first = next((place for place, system in enumerate(is_system) if not system), len(items))
     background = [item for item in items[first:] if item.is_background]
-    rest = (item for item in items[first:] if not item.is_background)
-    return [*head_first([*items[:first], *background]), *rest]
+    rest = [item for item in items[first:] if not item.is_background]
+    ordered = [*head_first([*items[:first], *background]), *rest]
+    return [one for unit in units(ordered) for one in _messages(unit, windows, {})]
 
 
-def _closed_window(item: ContextItem, windows: WindowManager | None) -> list[Shown]:
-    """A closed window's last render; nothing if none was kept."""
-    xml = windows.last_render(item.content) if windows is not None and item.is_obsolete else None
-    return [window_message(Carried(item.content, ContextVersion(0), xml))] if xml else []
+# --- messages of a unit ----------------------------------------------------------------------
+
+
+def _messages(unit: Unit, windows: WindowManager | None, beside: _Copies) -> list[Shown]:
+    head = unit.head
+    match head.type:
+        case ItemType.WINDOW:
+            return _window(head, windows)
+        case ItemType.ASSISTANT:
+            return _answer(unit, beside)
+        case ItemType.TOOL:
+            return _loose(unit.items, beside)
+    words = Shown(LlmMessage(role_of(head), content_of(head)), (head,))
+    return [*map(_window_message, beside.get(head.id, ())), words]
+
+
+def _answer(unit: Unit, beside: _Copies) -> list[Shown]:
+    answering = tuple(item for item in unit.results if item.tool_call_id is not None)
+    shown: list[Shown] = []
+    if content := _with_answered_calls(unit.head, {item.tool_call_id for item in answering}):
+        shown.append(Shown(LlmMessage("assistant", content), (unit.head,)))
+    if answering:
+        copies = [beside.get(item.id, ()) for item in answering]
+        blocks = tuple(
+            result_block(item.tool_call_id, content_of(item), inside, is_error=item.is_error)
+            for item, inside in zip(answering, copies, strict=True)
+        )
+        flat = tuple(copy for inside in copies for copy in inside)
+        shown.append(Shown(LlmMessage("user", blocks), answering, flat))
+    return shown + _loose((item for item in unit.results if item.tool_call_id is None), beside)
+
+
+def _with_answered_calls(item: ContextItem, answered: set[str | None]) -> Content:
+    content = content_of(item)
+    if isinstance(content, str):
+        return content
+    kept = tuple(
+        block for block in content if block.get("type") != "tool_use" or block["id"] in answered
+    )
+    # No provider accepts an answer that has nothing but thinking.
+    return kept if any(block.get("type") not in THINKING for block in kept) else ()
+
+
+def _loose(results: Iterable[ContextItem], beside: _Copies) -> list[Shown]:
+    """Results of the text protocol: plain user messages, each followed by its windows."""
+    shown: list[Shown] = []
+    for item in results:
+        shown.append(Shown(LlmMessage("user", content_of(item)), (item,)))
+        shown += map(_window_message, beside.get(item.id, ()))
+    return shown
+
+
+def _window(item: ContextItem, windows: WindowManager | None) -> list[Shown]:
+    if windows is None:
+        return []
+    if copy := _live_copy(item, windows):
+        return [_window_message(copy)]
+    xml = windows.last_render(item.content) if item.is_obsolete else None
+    return [_window_message(WindowCopy(item.content, ContextVersion(0), xml))] if xml else []
+
+
+def _live_copy(item: ContextItem, windows: WindowManager) -> WindowCopy | None:
+    window = windows.get(item.content)
+    if window is None:
+        return None
+    render = runtime_of(window).renders.latest()
+    return WindowCopy(item.content, render.version, render.xml)
+
+
+def _window_message(copy: WindowCopy) -> Shown:
+    return Shown(LlmMessage("user", copy.xml), (), (copy,))

@@ -14,9 +14,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from contextui.context.arrival import live_copy
 from contextui.context.item import ContextItem, ItemType, is_conversation
-from contextui.context.report import Meter
+from contextui.context.messages import Meter
 from contextui.context.units import Unit, rounds, units
 from contextui.errors import ContextTooLargeError
 from contextui.text import one_line
@@ -34,7 +33,7 @@ Size = Callable[[ContextItem], int]
 
 
 @dataclass(slots=True)
-class Plan:
+class Trimming:
     """The items to drop, and the seq from which on the conversation stays."""
 
     cut: int
@@ -63,7 +62,7 @@ def trim(
     """
     given = sorted(items, key=lambda item: item.seq)
     meter = Meter(counter or TokenCounter())
-    size = request_sizes(given, meter, windows)
+    size = item_sizes(meter.item, meter, windows)
     plan = plan_trim(given, max_tokens, size, windows, cut)
     dropped = {item.id for item in plan.dropped}
     return [item for item in given if item.id not in dropped]
@@ -76,33 +75,15 @@ def item_sizes(own: Size, meter: Meter, windows: WindowManager | None) -> Size:
     )
 
 
-def request_sizes(
-    items: Iterable[ContextItem], meter: Meter, windows: WindowManager | None
-) -> Size:
-    """A function that returns an item's tokens in the next request, given what of these items
-    was sent: messages and results include the windows sent with them, and a window that was sent
-    costs no more."""
-    sent = {copy.window_id: copy.version for item in items for copy in item.carried}
-
-    def size(item: ContextItem) -> int:
-        if item.type is not ItemType.WINDOW:
-            return meter.item(item) + meter.copies(item.carried)
-        copy = live_copy(item, windows) if windows is not None and sent else None
-        was_sent = copy is not None and copy.version == sent.get(copy.window_id)
-        return 0 if was_sent else meter.reference(item, windows)
-
-    return size
-
-
 def plan_trim(
     items: Sequence[ContextItem],
     max_tokens: int,
     size: Size,
     windows: WindowManager | None = None,
     cut: int = 0,
-) -> Plan:
+) -> Trimming:
     """Decide which items to drop, given by rising seq."""
-    plan = Plan(cut)
+    plan = Trimming(cut)
     total = sum(map(size, items))
 
     def drop(dropped: Iterable[ContextItem]) -> None:

@@ -75,12 +75,10 @@ class TurnItems:
         """Follow a change of a window's item."""
         (self._references.discard if window.is_obsolete else self._references.add)(window)
 
-    def send(self) -> list[ContextItem]:
-        """Note that a request was sent; return the items that it was the first to contain."""
-        done = [item for item in self.new if item.stage is Stage.SENT]
+    def send(self) -> None:
+        """Note that a request was sent."""
+        self.sent += (item for item in self.new if item.stage is Stage.SENT)
         self.new = [item for item in self.new if item.stage is Stage.NEW]
-        self.sent += done
-        return done
 
     def finish(self) -> None:
         """End the turn; what is not final yet is new again."""
@@ -126,12 +124,7 @@ def rounds(conversation: Iterable[Unit]) -> list[list[Unit]]:
 
 
 def unchanged(items: Iterable[ContextItem], seen: Mapping[str, int]) -> Iterator[ContextItem]:
-    """Yield the items of units that were not pinned, hidden or edited in the meantime.
-
-    Args:
-        items: Items by rising seq.
-        seen: The earlier revision of each item, by id.
-    """
+    """Yield the items of units that were not pinned, hidden or edited in the meantime."""
     for unit in units(items):
         if all(
             not item.hidden and not item.pinned and item.revision == seen[item.id]

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 from operator import itemgetter
+from typing import NamedTuple
 
 from pydantic import BaseModel
 
@@ -15,7 +16,17 @@ AROUND, QUOTED = 60, 2_000  # characters stored around an edit, and of what it r
 APART = 200  # changed lines that become separate edits; more of them become one wide edit
 STEPS, HELD = 1_000, 100_000_000  # undo steps, and the characters held for them
 
-Change = tuple[int, int, str]  # replace the characters from … to with a text
+
+class Splice(NamedTuple):
+    """Replaces the characters from `start` to `end` with a text."""
+
+    start: int
+    end: int
+    text: str
+
+    def of(self, text: str) -> str:
+        """Apply the change to a text."""
+        return text[: self.start] + self.text + text[self.end :]
 
 
 class Edit(BaseModel):
@@ -88,7 +99,7 @@ class Buffer:
         new.encoding.check(new.text, new.path)
         for change in reversed(_changes(old, new.text)):
             edits = _merged(edits, base, old, change)
-            old, line = old[: change[0]] + change[2] + old[change[1] :], _line(old, change[0])
+            old, line = change.of(old), _line(old, change.start)
         steps = max(min(STEPS, HELD // (len(new.text) + 1)), 1)
         past = (*self.past, self.file.text)[-steps:]
         return Buffer(self.base, new, edits if new.text != base else (), past, line=line)
@@ -157,23 +168,28 @@ class Buffer:
         return self.become(replace(self.file, text=new + old[end:])), tuple(lost)
 
 
-def _changes(old: str, new: str) -> list[Change]:
+def _changes(old: str, new: str) -> list[Splice]:
     """The changes from `old` to `new`: per line if the number of lines is the same, else one."""
-    start, stop, text = change(old, new)
+    start, stop, text = whole = change(old, new)
     before, after = (re.split(r"(?<=\n)", part) for part in (old[start:stop], text))
-    changes, at = list[Change](), start
+    changes, at = list[Splice](), start
     for one, other in zip(before, after, strict=False):
         low, high, put = change(one, other)
-        changes += [(at + low, at + high, put)] if one != other else []
+        changes += [Splice(at + low, at + high, put)] if one != other else []
         at += len(one)
-    return changes if len(before) == len(after) and len(changes) <= APART else [(start, stop, text)]
+    return changes if len(before) == len(after) and len(changes) <= APART else [whole]
 
 
-def change(old: str, new: str) -> Change:
-    """The single change from `old` to `new`."""
+def change(old: str, new: str) -> Splice:
+    """The single change from `old` to `new`.
+
+    Example:
+        >>> change("milk and eggs", "milk or eggs")
+        Splice(start=5, end=8, text='or')
+    """
     start = _agreeing(old, new)
     tail = _agreeing(old[start:][::-1], new[start:][::-1])
-    return start, len(old) - tail, new[start : len(new) - tail]
+    return Splice(start, len(old) - tail, new[start : len(new) - tail])
 
 
 def _agreeing(one: str, other: str) -> int:
@@ -186,7 +202,7 @@ def _agreeing(one: str, other: str) -> int:
     return low
 
 
-def _merged(edits: Edits, base: str, text: str, change: Change) -> Edits:
+def _merged(edits: Edits, base: str, text: str, change: Splice) -> Edits:
     """Add a change to the edits that turn `base` into `text`; merge those near to it."""
     start, stop, new = change
     left, right, low, high, moved, grown = list[Edit](), list[Edit](), start, stop, 0, 0

@@ -70,7 +70,8 @@ def brief_diff(old: TextFile, new: TextFile, old_name: str, new_name: str) -> st
     """
     whole = diff_text(old, new, old_name, new_name)
     lines = whole.split("\n")[:-1]
-    kept = [_readable(line) for line in islice(lines, DIFF_LINES)]
+    readable = (f"{line[:-1]}␍" if line.endswith("\r") else line for line in lines)
+    kept = [shorten(line) for line in islice(readable, DIFF_LINES)]
     if len(lines) > DIFF_LINES:
         kept.append(f"… {len(lines) - DIFF_LINES} more lines of the diff left out")
     return "".join(f"{line}\n" for line in kept)
@@ -84,10 +85,6 @@ def diff_bytes(old: bytes, new: bytes, path: str) -> str:
         )
     except UnreadableFileError:
         return f"{path} on disk ({len(old):,} bytes) and the new one ({len(new):,}) differ\n"
-
-
-def _readable(line: str) -> str:
-    return shorten(f"{line[:-1]}␍" if line.endswith("\r") else line)
 
 
 def _lines(text: str) -> list[str]:
@@ -117,7 +114,6 @@ def _unified(old: list[str], new: list[str], old_name: str, new_name: str) -> It
 
 
 def _hunks(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
-    """Group nearby changes into hunks."""
     hunk: list[_Change] = []
     for change in changes:
         if hunk and change.old_start - hunk[-1].old_stop > 2 * _CONTEXT:

@@ -33,7 +33,6 @@ _BREAKS = frozenset("/_-. ")
 _LONGEST_QUERY = 64
 _LONGEST_PATH = 400  # characters of a path that are scored exactly
 _SCORED = 30  # candidates that are scored exactly for each result
-_COMPARED = 2_000  # candidates whose letters are compared one by one
 _BETWEEN = "\0"  # in no path
 _MATCHED, _NEXT, _START, _NAME_START, _IN_NAME, _GAP = 16, 10, 9, 14, 3, 0.25
 
@@ -91,7 +90,6 @@ class PathIndex:
         self._limit = limit
         self._tree = _Tree()
         self._lock = Lock()
-        self._narrowed: tuple[_Tree, str, Sequence[int]] | None = None
         self.files_so_far = 0
         """How many files the running refresh has found."""
 
@@ -175,18 +173,10 @@ class PathIndex:
         first: Sequence[str] = (),
         kinds: Collection[EntryKind] = FILES,
     ) -> list[Match]:
-        """Return the paths that fit best, best first; without a query, the newest.
-
-        Args:
-            query: The letters that a path must contain in this order. Words separated by spaces
-                must each be contained.
-            limit: The maximum number of results.
-            first: Paths to prefer, such as open files, most preferred first.
-            kinds: The kinds of entries to return.
-        """
+        """Return the paths that fit best, best first; without a query, the newest."""
         tree, words = self._tree, _words(query)
         preferred = {path: len(first) - at for at, path in enumerate(first)}
-        chosen = [at for at in self._fitting(tree, words) if tree.entries[at].kind in kinds]
+        chosen = [at for at in _fitting(tree, words) if tree.entries[at].kind in kinds]
         if not words:
             newest = nlargest(
                 limit,
@@ -208,36 +198,15 @@ class PathIndex:
     def filter(self, query: str, *, kinds: Collection[EntryKind] = FILES) -> list[FolderEntry]:
         """Return all paths that fit a query, in the order of the tree.
 
-        Where a path contains the letters side by side, only such paths fit; else those where pieces
-        of the query begin words; else those that contain the letters in order.
+        Where a path contains the letters side by side, only such paths fit; else those that contain
+        the letters in order.
         """
         tree, words = self._tree, _words(query)
-        folded, entries = tree.folded, tree.entries
-        close = _containing(tree, words)
-        chosen = [at for at in close if entries[at].kind in kinds]
-        if not chosen:
-            chosen = [at for at in self._fitting(tree, words) if entries[at].kind in kinds]
-            if len(chosen) <= _COMPARED:
-                close = [at for at in chosen if all(_is_close(word, folded[at]) for word in words)]
-                chosen = close or chosen
-        return [entries[at] for at in chosen]
-
-    def _fitting(self, tree: _Tree, words: tuple[str, ...]) -> Sequence[int]:
-        """The numbers of the entries that contain all letters of each word in order."""
-        if all(len(word) == 1 for word in words):
-            return _containing(tree, words)
-        if len(words) == 1:
-            (word,) = words
-            before = self._narrowed
-            if before is not None and before[0] is tree and word.startswith(before[1]):
-                pattern = _within(word)
-                found = [at for at in before[2] if pattern.match(tree.folded[at])]
-            else:
-                found = list(_lines(tree, word))
-            self._narrowed = tree, word, found
-            return found
-        sets = [set(_lines(tree, word)) for word in words]
-        return sorted(set.intersection(*sets))
+        for find in (_containing, _fitting):
+            entries = [tree.entries[at] for at in find(tree, words)]
+            if chosen := [one for one in entries if one.kind in kinds]:
+                return chosen
+        return []
 
 
 _SHARED: "weakref.WeakValueDictionary[str, PathIndex]" = weakref.WeakValueDictionary()
@@ -294,6 +263,13 @@ def _containing(tree: _Tree, words: tuple[str, ...]) -> Sequence[int]:
     return chosen
 
 
+def _fitting(tree: _Tree, words: tuple[str, ...]) -> Sequence[int]:
+    """The numbers of the entries that contain all letters of each word in order."""
+    if all(len(word) == 1 for word in words):
+        return _containing(tree, words)
+    return sorted(set.intersection(*(set(_lines(tree, word)) for word in words)))
+
+
 def _lines(tree: _Tree, word: str) -> Iterator[int]:
     """The numbers of the lines of the text that contain the letters of a word in order."""
     number, counted = 0, 0
@@ -321,25 +297,6 @@ def _promising(
         if len(found) >= most:
             break
     return found[:most]
-
-
-def _is_close(word: str, path: str) -> bool:
-    """Whether each letter is beside the one before it, or begins a word."""
-    ends = {at for at in range(len(path)) if path[at] == word[0] and _begins(path, at)}
-    for letter in word[1:]:
-        if not ends:
-            return False
-        earliest = min(ends)
-        ends = {
-            at
-            for at in range(earliest + 1, len(path))
-            if path[at] == letter and (at - 1 in ends or _begins(path, at))
-        }
-    return bool(ends)
-
-
-def _begins(path: str, at: int) -> bool:
-    return at == 0 or path[at - 1] in _BREAKS
 
 
 def _scored(words: tuple[str, ...], path: str, folded: str) -> tuple[tuple[int, ...], float]:

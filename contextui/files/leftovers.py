@@ -29,9 +29,6 @@ class Leftovers:
     """Records the temporary files that a process creates.
 
     Failing to write notes is harmless: saves continue without them.
-
-    Args:
-        folder: The folder for the notes of all processes.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -41,13 +38,7 @@ class Leftovers:
         self._fd: int | None = None
 
     def begin(self, folder: str, name: str, replaces: str | None) -> None:
-        """Record a file before it is created.
-
-        Args:
-            folder: The folder it is in.
-            name: Its temporary name.
-            replaces: The hash of what it will replace, which may be under that name at the end.
-        """
+        """Record a file before it is created."""
         self._write({"folder": folder, "name": name, "digest": replaces})
 
     def made(self, name: str, inode: int) -> None:

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from contextui.files.errors import FileError, FolderTooLargeError, reading_failed
 from contextui.files.gitignore import Rules, is_hidden
-from contextui.files.paths import AnyPath, Parts, Spot
+from contextui.files.paths import AnyPath, Parts, SafePath
 from contextui.files.save import content_of, is_temporary
 from contextui.files.workspace import Workspace
 from contextui.text import for_model
@@ -96,13 +96,7 @@ def walk(
 
 
 class TreeRow(NamedTuple):
-    """An entry in a folder tree.
-
-    Attributes:
-        entry: The entry.
-        depth: The number of enclosing folders in the tree.
-        inside: The number of entries in it; None if it is not expanded.
-    """
+    """An entry in a folder tree."""
 
     entry: FolderEntry
     depth: int = 0
@@ -233,7 +227,7 @@ def _read_rules(workspace: Workspace, folder: Parts, path: str) -> list[Rules]:
         return []
 
 
-def _content(spot: Spot) -> bytes:
+def _content(spot: SafePath) -> bytes:
     descriptor = spot.open()
     try:
         return content_of(descriptor, spot.path, _RULES_LIMIT)

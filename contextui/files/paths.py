@@ -150,20 +150,11 @@ class WriteKeeper(Protocol):
     """Keeps what is at a path before it is written. It must not raise."""
 
     def begin(self, path: str, found: Found, new: bytes | None) -> Callable[[], None]:
-        """Keep what is there, before it is replaced.
-
-        Args:
-            path: The path with links resolved, relative to the workspace.
-            found: What is there.
-            new: What will be there; None if the file will be deleted.
-
-        Returns:
-            To call once it is written.
-        """
+        """Keep what is there, before `new` replaces it; return what to call once it is written."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class SafePath:
     """The resolved end of a path: a name in an open folder. Not a link; links were followed.
 
     Attributes:
@@ -184,7 +175,7 @@ class Spot:
     info: os.stat_result | None
     where: str = ""
     notes: SaveNotes | None = None
-    guard: "Callable[[Spot], None] | None" = None
+    guard: "Callable[[SafePath], None] | None" = None
 
     def open(self, flags: int = os.O_RDONLY) -> int:
         """Open the file here; raise unless it is a regular file."""
@@ -224,16 +215,8 @@ def descend(
     *,
     make_folders: bool = False,
     follow: bool = True,
-) -> Iterator[Spot]:
-    """Resolve a path; its folder stays open inside the `with`.
-
-    Args:
-        root: The workspace's path, to recognize absolute links into it.
-        root_folder: The descriptor of the workspace.
-        parts: The names on the way, from `Root.parts`.
-        make_folders: Create missing folders on the way.
-        follow: Whether links are followed; otherwise they raise `NotAFileError`.
-    """
+) -> Iterator[SafePath]:
+    """Resolve a path; its folder stays open inside the `with`."""
     descent = _Descent(root, root_folder, parts, make_folders, follow)
     try:
         yield descent.run()
@@ -252,13 +235,13 @@ class _Descent:
         self._here, self._real = root_folder, list[str]()
         self._links = 0
 
-    def run(self) -> Spot:
+    def run(self) -> SafePath:
         try:
             return self._run()
         except OSError as error:
             raise reading_failed(self._path, error) from error
 
-    def _run(self) -> Spot:
+    def _run(self) -> SafePath:
         while self._pending:
             name = self._pending.pop()
             if name == "..":  # only from a link: `Root.parts` has resolved those in the path
@@ -268,9 +251,9 @@ class _Descent:
             else:
                 info = self._look(name)
                 if info is None or not stat.S_ISLNK(info.st_mode):
-                    return Spot(self._path, self._here, name, (*self._real, name), info)
+                    return SafePath(self._path, self._here, name, (*self._real, name), info)
                 self._follow(name)
-        return Spot(self._path, self._here, "", tuple(self._real), os.fstat(self._here))
+        return SafePath(self._path, self._here, "", tuple(self._real), os.fstat(self._here))
 
     def _look(self, name: str) -> os.stat_result | None:
         try:

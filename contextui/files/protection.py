@@ -2,19 +2,11 @@
 
 import os
 import re
-import stat
 from collections.abc import Iterable
-from dataclasses import replace
 from fnmatch import translate
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from contextui.files.errors import FileError, MissingFileError
 from contextui.files.save import NEW, flush, temporary_name, write_all
-
-if TYPE_CHECKING:
-    from contextui.files.workspace import Workspace
-
 
 SECRET_FILES = (
     ".env*", "*.env",
@@ -31,7 +23,6 @@ SECRET_FILES = (
 """Name patterns of files that hold secrets. A pattern with "/" is compared with the end of the
 path, any other with the file's name; case-insensitive."""
 
-_EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 _ADDED_SHEBANG = re.compile(r"^\+\ufeff?#!", re.MULTILINE)
 
 
@@ -75,50 +66,18 @@ _SECRET = _compiled(SECRET_FILES)
 _PUBLIC = _compiled(["*.pub"])  # the half of a key pair that is made to be shared
 
 
-def asks_every_time(workspace: "Workspace | None", path: str, new: str = "") -> bool:
-    """Whether every write to a file needs approval, and no grant may cover it.
+def asks_by_name(path: str, new: str = "") -> bool:
+    """Whether a write to a path needs approval each time, as far as its name and content say.
 
-    True for files outside the workspace, hidden files and all in hidden folders (``.git``,
-    ``.contextui``), executable files, and files with several hard links.
+    True for absolute paths, hidden files and all in hidden folders (``.git``, ``.contextui``), and
+    for scripts.
 
     Args:
-        workspace: The workspace of the path; None if there is none.
         path: The file, or any other name of a target.
         new: The new content, or a diff to it.
     """
-    if _is_hidden(path) or path.startswith(("/", "~")) or new.startswith("#!"):
-        return True
-    if _ADDED_SHEBANG.search(new):
-        return True
-    if workspace is None:
-        return ".." in PurePosixPath(path).parts
-    try:
-        return _is_hidden(resolved(workspace, path)) or _is_executable(workspace, path)
-    except FileError:  # it leads out, or is not accessible
-        return True
-
-
-def resolved(workspace: "Workspace", path: str) -> str:
-    """The path with all links resolved, as far as it exists.
-
-    Raises:
-        FileError: It leads out of the workspace or through a missing folder, or is not a valid
-            path.
-    """
-    parts = PurePosixPath(workspace.relative(path)).parts
-    missing: MissingFileError | None = None
-    for count in range(len(parts), -1, -1):
-        try:
-            real = workspace.real("/".join(parts[:count]) or ".")
-        except MissingFileError as error:  # a folder on the way that does not exist yet
-            missing = error
-            continue
-        rest = parts[count:]
-        if missing and os.path.lexists(workspace.root / real / rest[0]):
-            break  # a link: its target is known only once the folders on its way exist
-        return "/".join([real, *rest])
-    assert missing is not None
-    raise missing
+    is_script = new.startswith("#!") or bool(_ADDED_SHEBANG.search(new))
+    return is_script or path.startswith(("/", "~")) or _is_hidden(path)
 
 
 def _is_hidden(path: str) -> bool:
@@ -128,22 +87,6 @@ def _is_hidden(path: str) -> bool:
         (name.startswith(".") and name not in (".", "..")) or name.casefold().startswith("git~")
         for name in names
     )
-
-
-def _is_executable(workspace: "Workspace", path: str) -> bool:
-    try:
-        with workspace.reach(path) as spot:
-            if spot.info is None:
-                return False
-            if spot.info.st_mode & _EXECUTABLE or spot.info.st_nlink > 1:
-                return True
-            descriptor = replace(spot, guard=None).open()
-            try:
-                return os.pread(descriptor, 2, 0) == b"#!"
-            finally:
-                os.close(descriptor)
-    except MissingFileError:
-        return False
 
 
 def make_private(folder: Path) -> None:

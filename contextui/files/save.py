@@ -36,7 +36,7 @@ from contextui.files.errors import (
     saving_failed,
     shown,
 )
-from contextui.files.paths import Found, Spot, check_regular_file
+from contextui.files.paths import Found, SafePath, check_regular_file
 from contextui.files.textfile import Version
 
 TEXT_LIMIT = 16 * 1024 * 1024
@@ -47,7 +47,7 @@ _NO_SYNC = {errno.EINVAL, errno.ENOTSUP}
 _CHUNK = 1024 * 1024
 
 
-def found(spot: Spot, limit: int = TEXT_LIMIT) -> Found:
+def found(spot: SafePath, limit: int = TEXT_LIMIT) -> Found:
     """What is at a path now, for a `WriteKeeper`; no guard is asked, as nobody reads it here."""
     if spot.info is None:
         return Found(None, 0, None)
@@ -142,7 +142,7 @@ def is_temporary(name: str) -> bool:
 
 @contextmanager
 def temporary_file(
-    spot: Spot,
+    spot: SafePath,
     data: bytes,
     *,
     like: bool = False,
@@ -188,7 +188,7 @@ def temporary_file(
             spot.notes.done(temporary)
 
 
-def _copy_old_attributes(spot: Spot, descriptor: int) -> None:
+def _copy_old_attributes(spot: SafePath, descriptor: int) -> None:
     old = spot.open()
     try:
         copy_attributes(old, descriptor)
@@ -196,7 +196,7 @@ def _copy_old_attributes(spot: Spot, descriptor: int) -> None:
         os.close(old)
 
 
-def remove_name(spot: Spot, name: str) -> None:
+def remove_name(spot: SafePath, name: str) -> None:
     """Remove a name beside the file, if it exists."""
     with suppress(OSError):
         os.unlink(name, dir_fd=spot.folder)
@@ -216,7 +216,7 @@ def link_name(folder: int, temporary: str, name: str) -> None:
         os.replace(temporary, name, **folders)
 
 
-def remove_leftover_names(spot: Spot, info: os.stat_result) -> int:
+def remove_leftover_names(spot: SafePath, info: os.stat_result) -> int:
     """Remove a second name that a crash during naming may have left; return how many remain."""
     with os.scandir(spot.folder) as entries:
         leftovers = [
@@ -259,14 +259,8 @@ def _system_call() -> Any:
     return call
 
 
-def check_unchanged(spot: Spot, expected: Version, data: bytes) -> os.stat_result:
-    """Raise unless the file still has the content that was read, and is writable.
-
-    Args:
-        spot: The file.
-        expected: The version that was read.
-        data: The content to save, for the diff.
-    """
+def check_unchanged(spot: SafePath, expected: Version, data: bytes) -> os.stat_result:
+    """Raise unless the file still has the content that was read, and is writable."""
     try:
         info = os.stat(spot.name, dir_fd=spot.folder, follow_symlinks=False)
     except FileNotFoundError as error:
@@ -289,7 +283,7 @@ def check_unchanged(spot: Spot, expected: Version, data: bytes) -> os.stat_resul
     return info
 
 
-def deleted(spot: Spot) -> FileDeletedError:
+def deleted(spot: SafePath) -> FileDeletedError:
     """The error for a file that no longer exists."""
     return FileDeletedError(
         spot.path,
@@ -298,7 +292,7 @@ def deleted(spot: Spot) -> FileDeletedError:
     )
 
 
-def _read_only(spot: Spot) -> ReadOnlyFileError:
+def _read_only(spot: SafePath) -> ReadOnlyFileError:
     return ReadOnlyFileError(
         spot.path,
         "{name} is read-only, so it was not saved. Save it elsewhere.",
@@ -309,7 +303,7 @@ def _read_only(spot: Spot) -> ReadOnlyFileError:
 BACKUP_SUFFIX = ".contextui-backup"
 
 
-def write_in_place(spot: Spot, data: bytes, expected: Version) -> Version:
+def write_in_place(spot: SafePath, data: bytes, expected: Version) -> Version:
     """Overwrite the content of the file itself, with a backup, if it is still unchanged."""
     backup = spot.name + BACKUP_SUFFIX
     descriptor = spot.open(os.O_RDWR)
@@ -340,7 +334,7 @@ def _overwrite(descriptor: int, data: bytes) -> None:
     flush(descriptor)
 
 
-def _write_backup(spot: Spot, backup: str, old: bytes) -> None:
+def _write_backup(spot: SafePath, backup: str, old: bytes) -> None:
     with temporary_file(spot, old, like=True) as (temporary, _):
         try:
             link_name(spot.folder, temporary, backup)
@@ -355,7 +349,7 @@ def _write_backup(spot: Spot, backup: str, old: bytes) -> None:
         flush(spot.folder)
 
 
-def _restore_old(spot: Spot, descriptor: int, old: bytes, backup: str) -> None:
+def _restore_old(spot: SafePath, descriptor: int, old: bytes, backup: str) -> None:
     try:
         _overwrite(descriptor, old)
     except OSError as error:
@@ -368,7 +362,7 @@ def _restore_old(spot: Spot, descriptor: int, old: bytes, backup: str) -> None:
     remove_name(spot, backup)
 
 
-def create(spot: Spot, data: bytes, *, mode: int | None = None) -> Version:
+def create(spot: SafePath, data: bytes, *, mode: int | None = None) -> Version:
     """Create a new file; never overwrite an existing one."""
     if spot.info is not None:
         raise _already_exists(spot)
@@ -382,15 +376,8 @@ def create(spot: Spot, data: bytes, *, mode: int | None = None) -> Version:
     return version
 
 
-def replace(spot: Spot, data: bytes, expected: Version, *, keep_links: bool) -> Version:
-    """Replace the content of a file that was read.
-
-    Args:
-        spot: The file.
-        data: The new content.
-        expected: The version that was read.
-        keep_links: Write into a file with several hard links; otherwise that is refused.
-    """
+def replace(spot: SafePath, data: bytes, expected: Version, *, keep_links: bool) -> Version:
+    """Replace the content of a file that was read."""
     if spot.info is not None:
         check_regular_file(spot.path, spot.info)
     with _as_save_errors(spot):
@@ -414,7 +401,7 @@ def replace(spot: Spot, data: bytes, expected: Version, *, keep_links: bool) -> 
     return version
 
 
-def remove(spot: Spot, expected: Version) -> None:
+def remove(spot: SafePath, expected: Version) -> None:
     """Delete a file that was read, if it is still unchanged.
 
     It is renamed first, then checked: a change that comes in between is put back.
@@ -433,7 +420,7 @@ def remove(spot: Spot, expected: Version) -> None:
         _sync_folder(spot)
 
 
-def _take_away(spot: Spot, temporary: str, expected: Version) -> None:
+def _take_away(spot: SafePath, temporary: str, expected: Version) -> None:
     """Rename a file to a temporary name; put it back if it is not the expected one."""
     try:
         os.rename(spot.name, temporary, src_dir_fd=spot.folder, dst_dir_fd=spot.folder)
@@ -441,7 +428,7 @@ def _take_away(spot: Spot, temporary: str, expected: Version) -> None:
         raise deleted(spot) from error
     try:
         info = os.lstat(temporary, dir_fd=spot.folder)
-        check_unchanged(Spot(spot.path, spot.folder, temporary, spot.real, info), expected, b"")
+        check_unchanged(SafePath(spot.path, spot.folder, temporary, spot.real, info), expected, b"")
     except BaseException:
         try:
             _put_back(spot, temporary)
@@ -456,7 +443,7 @@ def _take_away(spot: Spot, temporary: str, expected: Version) -> None:
         raise
 
 
-def _put_back(spot: Spot, temporary: str) -> None:
+def _put_back(spot: SafePath, temporary: str) -> None:
     info = os.lstat(temporary, dir_fd=spot.folder)
     if stat.S_ISDIR(info.st_mode):  # it cannot be linked, and never replaces a file
         os.rename(temporary, spot.name, src_dir_fd=spot.folder, dst_dir_fd=spot.folder)
@@ -465,7 +452,7 @@ def _put_back(spot: Spot, temporary: str) -> None:
     remove_name(spot, temporary)
 
 
-def _swap_in(spot: Spot, temporary: str, expected: Version, data: bytes) -> None:
+def _swap_in(spot: SafePath, temporary: str, expected: Version, data: bytes) -> None:
     """Rename the new file over the old one, and roll back if the old one had changed."""
     try:
         exchanged = exchange(spot.folder, temporary, spot.name)
@@ -476,7 +463,7 @@ def _swap_in(spot: Spot, temporary: str, expected: Version, data: bytes) -> None
         return
     try:
         info = os.lstat(temporary, dir_fd=spot.folder)
-        replaced = Spot(spot.path, spot.folder, temporary, spot.real, info)
+        replaced = SafePath(spot.path, spot.folder, temporary, spot.real, info)
         check_unchanged(replaced, expected, data)
     except BaseException:
         try:
@@ -492,11 +479,11 @@ def _swap_in(spot: Spot, temporary: str, expected: Version, data: bytes) -> None
         raise
 
 
-def _rename(spot: Spot, temporary: str) -> None:
+def _rename(spot: SafePath, temporary: str) -> None:
     os.replace(temporary, spot.name, src_dir_fd=spot.folder, dst_dir_fd=spot.folder)
 
 
-def _sync_folder(spot: Spot) -> None:
+def _sync_folder(spot: SafePath) -> None:
     """Sync the new name to disk; the file is saved even if this fails."""
     try:
         flush(spot.folder)
@@ -509,7 +496,7 @@ def _sync_folder(spot: Spot) -> None:
         ) from error
 
 
-def _already_exists(spot: Spot) -> ExistingFileError:
+def _already_exists(spot: SafePath) -> ExistingFileError:
     return ExistingFileError(
         spot.path,
         "There is a {name} already; a new file does not overwrite it.",
@@ -518,7 +505,7 @@ def _already_exists(spot: Spot) -> ExistingFileError:
 
 
 @contextmanager
-def _as_save_errors(spot: Spot) -> Iterator[None]:
+def _as_save_errors(spot: SafePath) -> Iterator[None]:
     try:
         yield
     except OSError as error:

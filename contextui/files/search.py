@@ -13,7 +13,7 @@ from typing import TypeVar
 from contextui.files.errors import FileError
 from contextui.files.listing import FolderEntry, walk
 from contextui.files.pager import HEAD
-from contextui.files.paths import AnyPath, Spot
+from contextui.files.paths import AnyPath
 from contextui.files.textfile import LINE_END, detect
 from contextui.files.workspace import Workspace
 
@@ -26,15 +26,7 @@ _LONGEST = 1024 * 1024  # characters: a longer line without end is searched in s
 
 
 class SearchTimeout:
-    """A timeout for searches, which then end early with the results so far.
-
-    Args:
-        seconds: The timeout.
-        clock: Returns the time in seconds.
-
-    Attributes:
-        expired: Whether a search ended early because of it.
-    """
+    """A timeout for searches, which then end early with the results so far."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._end, self.expired = clock, clock() + seconds, False
@@ -47,13 +39,7 @@ class SearchTimeout:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A line that contains the search text.
-
-    Attributes:
-        path: The file.
-        line: Its number, from 1.
-        text: The line; for a long one, the part around the match.
-    """
+    """A line that contains the search text."""
 
     path: str
     line: int
@@ -65,7 +51,6 @@ def find_names(
     text: str,
     under: AnyPath = ".",
     *,
-    limit: int = HITS,
     timeout: SearchTimeout | None = None,
 ) -> Iterator[FolderEntry]:
     """Find files and folders whose name contains the text, or matches it as a glob with `*` or `?`.
@@ -81,7 +66,7 @@ def find_names(
         for entry in _while(timeout, walk(workspace, under))
         if _fits((entry.path if whole else entry.name).casefold(), wanted, pattern)
     )
-    yield from islice(found, max(limit, 0))
+    yield from islice(found, HITS)
 
 
 def _fits(name: str, wanted: str, pattern: re.Pattern[str] | None) -> bool:
@@ -94,7 +79,6 @@ def find_text(
     under: AnyPath = ".",
     *,
     ignore_case: bool = False,
-    limit: int = HITS,
     timeout: SearchTimeout | None = None,
 ) -> Iterator[Hit]:
     """Find lines that contain a text, skipping binary files, ignored files and links.
@@ -110,7 +94,7 @@ def find_text(
             if entry.kind == "file"
             for hit in _hits(workspace, entry.path, wanted, timeout)
         )
-        yield from islice(hits, max(limit, 0))
+        yield from islice(hits, HITS)
 
 
 def _while(timeout: SearchTimeout | None, things: Iterable[T]) -> Iterator[T]:
@@ -146,14 +130,10 @@ def _around(line: str, at: int) -> str:
 def _pieces(workspace: Workspace, path: str) -> Iterator[str]:
     """Read a file's text in pieces that end at a line end, where possible."""
     with workspace.reach(path) as spot:
-        yield from _pieces_of(spot)
-
-
-def _pieces_of(spot: Spot) -> Iterator[str]:
-    descriptor = spot.open()
+        descriptor = spot.open()
     try:
         head = os.pread(descriptor, HEAD, 0)
-        encoding = detect(head, spot.path, whole=len(head) < HEAD)
+        encoding = detect(head, path, whole=len(head) < HEAD)
         decoder = codecs.getincrementaldecoder(encoding.codec)("replace")
         place, rest = len(encoding.bom), ""
         while block := os.pread(descriptor, _BLOCK, place):

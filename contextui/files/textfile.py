@@ -60,7 +60,7 @@ class Encoding:
         """Decode a whole file; damaged text raises an error and is never replaced."""
         try:
             text = data[len(self.bom) :].decode(self.codec)
-        except (UnicodeDecodeError, LookupError) as error:
+        except (UnicodeError, LookupError) as error:
             raise UnreadableFileError(
                 path,
                 "{name} is not valid {encoding}: {why}.",
@@ -138,13 +138,18 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
     return Encoding("latin-1" if _UNDEFINED_IN_CP1252.search(data) else "cp1252")
 
 
-def named(codec: str, data: bytes, path: str = "") -> Encoding:
-    """Look up an encoding that the user named, if it round-trips these bytes unchanged."""
-    for mark, of_mark, unit in _MARKS:
-        if data.startswith(mark) and codecs.lookup(of_mark) == _lookup(codec, path):
-            return Encoding(of_mark, mark, unit)
-    encoding = Encoding(_lookup(codec, path).name)
-    if encoding.decode(data, path).encode(encoding.codec) != data:
+def _named(codec: str, data: bytes, path: str) -> Encoding:
+    """Look up an encoding that the caller named, if it restores the same bytes."""
+    try:
+        name = codecs.lookup(codec).name
+        "".encode(codec)  # "hex" and "rot13" are codecs too, but not text encodings
+    except (LookupError, ValueError) as error:
+        raise UnreadableFileError(
+            path, "There is no encoding {name}.", name=shown(codec)
+        ) from error
+    marks = [mark for mark in _MARKS if data.startswith(mark[0]) and mark[1] == name]
+    encoding = Encoding(name, *marks[0][::2]) if marks else Encoding(name)
+    if encoding.encode(encoding.decode(data, path), path) != data:
         raise UnreadableFileError(
             path,
             "{name} read as {encoding} could not be saved again as it is.",
@@ -152,17 +157,6 @@ def named(codec: str, data: bytes, path: str = "") -> Encoding:
             encoding=codec,
         )
     return encoding
-
-
-def _lookup(codec: str, path: str) -> codecs.CodecInfo:
-    try:
-        found = codecs.lookup(codec)
-        "".encode(codec)  # "hex" and "rot13" are codecs too, but not text encodings
-    except (LookupError, ValueError, TypeError) as error:
-        raise UnreadableFileError(
-            path, "There is no encoding {name}.", name=shown(codec)
-        ) from error
-    return found
 
 
 PAGE_LINES = 100
@@ -263,7 +257,7 @@ class TextFile:
     @classmethod
     def from_bytes(cls, data: bytes, path: str = "", *, encoding: str | None = None) -> "TextFile":
         """Decode a file's bytes with the named encoding, or detect it."""
-        found = named(encoding, data, path) if encoding else detect(data, path)
+        found = _named(encoding, data, path) if encoding else detect(data, path)
         return cls(found.decode(data, path), found, path)
 
     def to_bytes(self) -> bytes:

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from threading import Lock
 from typing import Literal
 
@@ -21,13 +21,14 @@ from contextui.files.errors import (
     reading_failed,
 )
 from contextui.files.pager import LineIndex
-from contextui.files.paths import AnyPath, Parts, Root, SaveNotes, Spot, WriteKeeper, descend
-from contextui.files.protection import SecretFiles
+from contextui.files.paths import AnyPath, Parts, Root, SafePath, SaveNotes, WriteKeeper, descend
+from contextui.files.protection import SecretFiles, asks_by_name
 from contextui.files.save import TEXT_LIMIT, content_of
 from contextui.files.textfile import PAGE_LINES, Page, TextFile, Version
 
 FileKind = Literal["file", "folder", "other"]
 Fate = Literal["same", "changed", "deleted"]
+_EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 _INDEXES = 8  # an index of a file of 1 GB takes 64 KB
 
 
@@ -78,7 +79,7 @@ class Workspace:
     def __init__(self, root: AnyPath, *, secret_files: Iterable[str] = ()) -> None:
         self._names = Root(root)
         self.secrets = SecretFiles(secret_files)
-        self._guard: Callable[[Spot], None] | None = None
+        self._guard: Callable[[SafePath], None] | None = None
         try:
             folder = os.open(self._names.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except NotADirectoryError as error:
@@ -123,7 +124,7 @@ class Workspace:
                 file is not read.
         """
 
-        def check(spot: Spot) -> None:
+        def check(spot: SafePath) -> None:
             real = "/".join(spot.real)
             if self.secrets.has(spot.path) or self.secrets.has(real):
                 guard(spot.path, real)
@@ -173,7 +174,7 @@ class Workspace:
     @contextmanager
     def reach(
         self, path: AnyPath, *, make_folders: bool = False, follow: bool = True
-    ) -> Iterator[Spot]:
+    ) -> Iterator[SafePath]:
         """Resolve a path: the basis of all access here, for callers that need the open folder.
 
         Unless it may `follow` them, a link on the way raises `NotAFileError`.
@@ -181,6 +182,56 @@ class Workspace:
         parts, root = self._names.parts(path), self._folder
         with descend(self._names, root, parts, make_folders=make_folders, follow=follow) as spot:
             yield spot if self._guard is None else replace(spot, guard=self._guard)
+
+    def resolved(self, path: str) -> str:
+        """The path with all links resolved, as far as it exists.
+
+        Raises:
+            FileError: It leads out of the workspace or through a missing folder, or is not a valid
+                path.
+        """
+        parts = self._names.parts(path)
+        missing: MissingFileError | None = None
+        for count in range(len(parts), -1, -1):
+            try:
+                real = self.real("/".join(parts[:count]) or ".")
+            except MissingFileError as error:  # a folder on the way that does not exist yet
+                missing = error
+                continue
+            rest = parts[count:]
+            if missing and os.path.lexists(self.root / real / rest[0]):
+                break  # a link: its target is known only once the folders on its way exist
+            return str(PurePosixPath(real, *rest))
+        assert missing is not None
+        raise missing
+
+    def asks_every_time(self, path: str, new: str = "") -> bool:
+        """Whether every write to a file needs approval, and no grant may cover it.
+
+        True for files outside the workspace, those of `asks_by_name`, executable files, and files
+        with several hard links.
+        """
+        if asks_by_name(path, new):
+            return True
+        try:
+            return asks_by_name(self.resolved(path)) or self._is_executable(path)
+        except FileError:  # it leads out, or is not accessible
+            return True
+
+    def _is_executable(self, path: str) -> bool:
+        try:
+            with self.reach(path) as spot:
+                if spot.info is None:
+                    return False
+                if spot.info.st_mode & _EXECUTABLE or spot.info.st_nlink > 1:
+                    return True
+                descriptor = replace(spot, guard=None).open()
+                try:
+                    return os.pread(descriptor, 2, 0) == b"#!"
+                finally:
+                    os.close(descriptor)
+        except MissingFileError:
+            return False
 
     def stat(self, path: AnyPath) -> FileInfo:
         """The kind and version of what is at a path."""
@@ -252,7 +303,7 @@ class Workspace:
             finally:
                 os.close(descriptor)
 
-    def _index(self, spot: Spot, descriptor: int) -> LineIndex:
+    def _index(self, spot: SafePath, descriptor: int) -> LineIndex:
         with self._lock:
             index = self._indexes.get(spot.real)
         if index is None or index.version != Version.of(os.fstat(descriptor)):
@@ -340,15 +391,15 @@ class Workspace:
                     saving.replace(spot, content, expected, keep_links=False)
 
     @contextmanager
-    def _writing(self, path: AnyPath, *, make_folders: bool, follow: bool = True) -> Iterator[Spot]:
-        """Resolve a path to write to; one write at a time."""
+    def _writing(
+        self, path: AnyPath, *, make_folders: bool, follow: bool = True
+    ) -> Iterator[SafePath]:
         with self._saving, self.reach(path, make_folders=make_folders, follow=follow) as reached:
             where = os.path.join(self._names.path, *reached.real[:-1])
             yield replace(reached, where=where, notes=(self._origin or self).notes)
 
     @contextmanager
-    def _keeping(self, spot: Spot, new: bytes | None) -> Iterator[None]:
-        """Keep what is there before it is written, and note when it is."""
+    def _keeping(self, spot: SafePath, new: bytes | None) -> Iterator[None]:
         keeper = (self._origin or self).keeper
         if keeper is None:
             yield

@@ -16,7 +16,7 @@ from contextui.git.program import Git, GitError, Setting
 from contextui.plain_file import read_plain
 from contextui.shell import locate
 from contextui.text import code_point, is_unseen
-from contextui.words import Words, msg
+from contextui.words import Words
 
 SECONDS = 5.0
 """Maximum seconds of an inspection; after them it is not known what git may start."""
@@ -74,11 +74,7 @@ def named_programs(
     can match because its program is given by a path or found in the workspace.
 
     Args:
-        argv: The words of the command.
-        folder: Where it runs.
         workspace: The folder in which contextui works; no program in it is started.
-        environment: Its environment, in which git is found by PATH.
-        words: The person's language.
     """
     name, search = argv[0].casefold(), environment.get("PATH", os.defpath)
     program = locate(argv[0], search, workspace) if "/" not in name else None
@@ -112,7 +108,8 @@ class _Inspection:
             folder, self._command = self._place(argv, folder)
             for place in (folder, *folder.parents):
                 self._base = place
-                if not _may_be_repository(place) or (found := self._repository(place)) is None:
+                is_one = os.path.lexists(place / ".git") or os.path.lexists(place / "HEAD")
+                if not is_one or (found := self._repository(place)) is None:
                     continue
                 top, common = found
                 for inner in self._inner(top, ".git"):
@@ -134,7 +131,6 @@ class _Inspection:
         return self._command in _READING
 
     def _place(self, argv: Sequence[str], folder: Path) -> tuple[Path, str]:
-        """Return the folder in which git looks for a repository, and its command."""
         rest = list(argv[1:])
         while rest and rest[0].startswith("-"):
             option = rest.pop(0)
@@ -171,7 +167,7 @@ class _Inspection:
                 return None
             raise
         if len(lines) not in (2, 3):
-            raise GitError(msg("The name of a folder has a line break."))
+            raise GitError("The name of a folder has a line break.")
         git_dir, common, *up = ((place / one).resolve() for one in lines)
         top = up[0] if up else git_dir  # a bare repository has no files
         settings = git.config(options)
@@ -214,7 +210,6 @@ class _Inspection:
         return "" if kind == "alias.*" and self._reads else kind
 
     def _add_rebase(self, todo: Path) -> None:
-        """Add the commands that a rebase under way would run."""
         if not os.path.lexists(todo):
             return
         for line in os.fsdecode(read_plain(todo, _TODO)).splitlines():
@@ -240,22 +235,13 @@ class _Inspection:
             pending += [os.path.join(inner, one) for one in names if one != ".git"]
 
     def _left(self) -> float:
-        """Return the seconds that are left.
-
-        Raises:
-            GitError: None are.
-        """
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise GitError(
-                msg("looking through the folder took longer than {seconds} s."),
+                "looking through the folder took longer than {seconds} s.",
                 seconds=f"{SECONDS:g}",
             )
         return left
-
-
-def _may_be_repository(place: Path) -> bool:
-    return os.path.lexists(place / ".git") or os.path.lexists(place / "HEAD")
 
 
 def _is_local(address: str) -> bool:

@@ -17,8 +17,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Literal, NamedTuple
 
+from contextui.errors import ContextUIError
 from contextui.git.status import quoted
-from contextui.words import msg, translate
+from contextui.words import Message
 
 SECONDS = 20.0
 """Maximum seconds of one call of git."""
@@ -32,25 +33,12 @@ _ERROR = 400  # characters of git's own message
 Reason = Literal["no repository", "no git", "problem"]
 
 
-class GitError(Exception):
-    """Git cannot do it.
-
-    Attributes:
-        reason: Whether there is no repository, no git, or another problem.
-    """
+class GitError(ContextUIError):
+    """Git cannot do it."""
 
     def __init__(self, message: str, reason: Reason = "problem", **values: object) -> None:
-        self._message, self._values, self.reason = message, values, reason
-        super().__init__(self.text("en"))
-
-    def text(self, lang: str) -> str:
-        """Return the message in a language."""
-        return translate(self._message, lang, self._values)
-
-    @property
-    def texts(self) -> tuple[str, str]:
-        """The message in English and in Chinese."""
-        return self.text("en"), self.text("zh")
+        self.reason = reason
+        super().__init__(Message(message, values))
 
 
 _KEPT = (
@@ -164,8 +152,6 @@ class Setting(NamedTuple):
     """A setting of git's config.
 
     Attributes:
-        scope: Whose it is: `system`, `global`, `local` or `worktree`.
-        origin: The file that has it, as git names it.
         name: Its name, in lower case but for the part in the middle.
         value: Its value; empty if it has none.
     """
@@ -194,22 +180,14 @@ class Output(NamedTuple):
 
 
 def find_git(folder: Path, search: str) -> str:
-    """Return the absolute path of git, from absolute entries of PATH outside of the folder.
-
-    Raises:
-        GitError: There is none.
-    """
+    """Return the absolute path of git, from absolute entries of PATH outside of the folder."""
     for entry in search.split(os.pathsep):
         if entry.startswith("/") and (found := shutil.which("git", path=entry)):
             real = Path(os.path.realpath(found))
             place = Path(os.path.realpath(entry))
-            if not any(_is_within(one, folder) for one in (real, place)):
+            if not any(path.is_relative_to(folder) for path in (real, place)):
                 return found
-    raise GitError(msg("Git is not installed."), "no git")
-
-
-def _is_within(path: Path, folder: Path) -> bool:
-    return path == folder or folder in path.parents
+    raise GitError("Git is not installed.", "no git")
 
 
 def _closing(process: "subprocess.Popen[bytes]") -> None:
@@ -225,7 +203,6 @@ def _closing(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _read(process: "subprocess.Popen[bytes]", limit: int, deadline: float) -> Output | None:
-    """Read what a process prints, up to a limit; None if the time is up."""
     assert process.stdout is not None
     descriptor, data = process.stdout.fileno(), bytearray()
     while True:
@@ -244,21 +221,15 @@ class Git:
     """Runs git for one folder.
 
     Args:
-        folder: The session's folder, links resolved.
         top: The top of its repository; nothing above it is looked at.
         environment: The environment to take PATH, HOME and the identity from.
         as_person: Whether to read what git reads for the person: bare repositories and the system's
             config, too. The settings that name programs are overridden all the same.
-        seconds: Maximum seconds of one call.
 
     Attributes:
-        program: The absolute path of git.
         filters: The names of all filters that the config defines; none of them is ever run.
         hooks_path: The folder of hooks that the config names, if any; for display only.
         hook_events: The events for which the config names hooks; for display only.
-
-    Raises:
-        GitError: Git is not installed.
     """
 
     def __init__(
@@ -288,18 +259,7 @@ class Git:
         top: bool = False,
         options: Sequence[str] = (),
     ) -> Output:
-        """Run git and return what it prints.
-
-        Args:
-            args: The command and its arguments.
-            given: Its input.
-            limit: Bytes after which it is ended.
-            top: Whether paths begin at the top of the repository.
-            options: Options of git itself.
-
-        Raises:
-            GitError: It failed, or took too long.
-        """
+        """Run git and return what it prints."""
         command = [self.program, "--no-pager", *options, *args]
         folder, deadline = self.top if top else self.folder, time.monotonic() + self._seconds
         with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as errors:
@@ -318,7 +278,7 @@ class Git:
                 process.stdout.close()
             if made is None:
                 raise GitError(
-                    msg("git {command} took longer than {seconds} s and was ended."),
+                    "git {command} took longer than {seconds} s and was ended.",
                     command=args[0],
                     seconds=f"{self._seconds:.3g}",
                 )
@@ -342,10 +302,10 @@ class Git:
             )
         except (FileNotFoundError, NotADirectoryError) as problem:
             if not folder.is_dir():
-                raise GitError(msg("The folder does not exist any more.")) from problem
-            raise GitError(msg("Git is not installed."), "no git") from problem
+                raise GitError("The folder does not exist any more.") from problem
+            raise GitError("Git is not installed.", "no git") from problem
         except (OSError, ValueError) as problem:
-            raise GitError(msg("Git cannot be run: {why}."), why=problem) from problem
+            raise GitError("Git cannot be run: {why}.", why=problem) from problem
 
     def _environment(self) -> dict[str, str]:
         given = self._given
@@ -359,18 +319,11 @@ class Git:
         return made
 
     def config(self, options: Sequence[str] = ()) -> list[Setting]:
-        """Return all settings but the overrides, those of included files too.
-
-        Args:
-            options: Options of git itself.
-
-        Raises:
-            GitError: Git failed, or there are too many.
-        """
+        """Return all settings but the overrides, those of included files too."""
         args = ("config", "--list", "--show-scope", "--show-origin", "--null", "--includes")
         listed = self.run(*args, options=options)
         if listed.is_cut:
-            raise GitError(msg("The repository's config is too long to be read."))
+            raise GitError("The repository's config is too long to be read.")
         parts = iter(os.fsdecode(listed.data).split("\0"))
         return [
             Setting(scope, origin, *setting.partition("\n")[::2])
@@ -390,7 +343,7 @@ class Git:
         named |= {f"{match[1]}.enabled": "false" for match in hooks if match}
         if len(named) > _MOST_DRIVERS:
             raise GitError(
-                msg("The repository's config names too many programs to switch all of them off.")
+                "The repository's config names too many programs to switch all of them off."
             )
         filters = (_FILTER.fullmatch(one.name) for one in found if one.value)
         self.filters = frozenset(match[1] for match in filters if match)
@@ -400,34 +353,27 @@ class Git:
         self._settings |= named
 
     def _failed(self, command: str, message: str) -> GitError:
-        """Explain an error of git."""
         top = quoted(str(self.top))
         if "dubious ownership" in message:
             return GitError(
-                msg(
-                    "{top} belongs to another user, so git refuses it. If you trust it, run "
-                    "git config --global --add safe.directory {top}"
-                ),
+                "{top} belongs to another user, so git refuses it. If you trust it, run "
+                "git config --global --add safe.directory {top}",
                 top=top,
             )
         if ".lock" in message and "File exists" in message:
             lock = re.search(r"'([^'\n]*\.lock)'", message)
             name = lock[1] if lock else "index.lock"
             return GitError(
-                msg(
-                    "Another git is at work here, or one was interrupted: {name} exists. If no git "
-                    "is running, delete that file."
-                ),
+                "Another git is at work here, or one was interrupted: {name} exists. If no git "
+                "is running, delete that file.",
                 name=name,
             )
         if "identity unknown" in message or "auto-detection is disabled" in message or (
             "empty ident name" in message
         ):  # fmt: skip
             return GitError(
-                msg(
-                    "Git does not know who you are. Set your name and address with "
-                    "git config --global user.name and git config --global user.email."
-                )
+                "Git does not know who you are. Set your name and address with "
+                "git config --global user.name and git config --global user.email."
             )
         words = " ".join(message.split())[:_ERROR] or f"git {command} failed."
         return GitError(words)

@@ -5,7 +5,6 @@ names it in return, and none of the files that git writes is a link.
 """
 
 import os
-import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from contextui.git.status import (
     quoted,
     shown,
 )
-from contextui.words import msg
+from contextui.plain_file import read_plain
 
 Counts = dict[str, Lines | None]
 
@@ -53,15 +52,7 @@ _HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
 
 @dataclass
 class Repository:
-    """The repository of the session's folder, checked and with its settings overridden.
-
-    Args:
-        folder: The session's folder, links resolved.
-        environment: The environment to take PATH, HOME and the identity from.
-
-    Raises:
-        GitError: Git is missing, the folder is no repository, or the repository is not accepted.
-    """
+    """The repository of the session's folder, checked and with its settings overridden."""
 
     folder: Path
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -71,7 +62,7 @@ class Repository:
 
     def __post_init__(self) -> None:
         if not self.folder.is_dir():
-            raise GitError(msg("The folder does not exist any more."))
+            raise GitError("The folder does not exist any more.")
         self.top = _top(self.folder)
         self._git = Git(self.folder, self.top, self.environment)
         self.git_dir, self.common = _git_dirs(self.top)
@@ -81,10 +72,8 @@ class Repository:
         if found != expected:
             name = quoted(str(self.top))
             raise GitError(
-                msg(
-                    "Git does not take {name} as the repository of this folder: its .git is "
-                    "damaged, or its config (core.worktree) leads elsewhere."
-                ),
+                "Git does not take {name} as the repository of this folder: its .git is "
+                "damaged, or its config (core.worktree) leads elsewhere.",
                 name=name,
             )
         self._git.override_drivers()
@@ -107,7 +96,9 @@ class Repository:
         changes = status.changes
         if counted and len(changes) <= _COUNTED:
             changes = tuple(self._with_lines(changes))
-        operations = (name for mark, name in _OPERATIONS.items() if self._has(mark))
+        operations = (
+            name for mark, name in _OPERATIONS.items() if os.path.lexists(self.git_dir / mark)
+        )
         outside = bool(self.prefix) and self._is_staged_outside(status)
         return replace(
             status,
@@ -123,31 +114,21 @@ class Repository:
         which = ["--cached"] if staged else []
         return self._look("diff", *which, *_DIFF, "--", *paths, limit=limit)
 
-    def staged_diff(self, limit: int) -> str:
-        """Return the complete diff that a commit would record.
+    def index_diff(
+        self, *which: str, limit: int = OUTPUT, paths: Sequence[str] | None = None
+    ) -> str:
+        """Return the complete diff of the index to the last commit or to the files.
 
-        Raises:
-            GitError: It is longer than the limit.
+        Args:
+            which: Options of ``git diff``: none for what staging would change, ``--cached`` for
+                what a commit would record, and with ``-R`` for what unstaging would change.
         """
-        return shown(self._whole_diff(["--cached"], [], limit))
-
-    def staging_diff(self, changes: Sequence[Change], limit: int, *, everything: bool) -> str:
-        """Return the complete diff that staging known files would make in the index.
-
-        Raises:
-            GitError: It is longer than the limit.
-        """
-        paths = ["."] if everything else [one.path for one in changes]
-        return self._diff_of(paths, [], limit)
-
-    def unstaging_diff(self, changes: Sequence[Change], limit: int, *, everything: bool) -> str:
-        """Return the complete diff that unstaging files would make in the index.
-
-        Raises:
-            GitError: It is longer than the limit.
-        """
-        paths = ["."] if everything else _paths_of(changes)
-        return self._diff_of(paths, ["--cached", "-R"], limit)
+        if paths is None:
+            return shown(self._whole_diff(which, [], limit))
+        made = bytearray()
+        for start in range(0, len(paths), _PATHS):
+            made += self._whole_diff(which, paths[start : start + _PATHS], limit - len(made))
+        return shown(bytes(made))
 
     def reverse_diff(self, change: Change, limit: int) -> Output:
         """Return the diff that discarding the change of a known file would make."""
@@ -196,9 +177,8 @@ class Repository:
         given = b"".join(os.fsencode(one.path.rstrip("/")) + b"\0" for one in changes)
         self._git.run("update-index", "--add", "--remove", "-z", "--stdin", given=given)
 
-    def unstage(self, changes: Sequence[Change], *, everything: bool) -> None:
-        """Reset files in the index to the last commit; `everything` is the whole folder."""
-        paths = ["."] if everything else _paths_of(changes)
+    def unstage(self, paths: Sequence[str]) -> None:
+        """Reset files in the index to the last commit."""
         self._on_paths(paths, "reset", "--quiet")
 
     def commit(self, message: str, status: Status) -> str:
@@ -225,14 +205,7 @@ class Repository:
     def _look(self, *args: str, limit: int = OUTPUT, top: bool = False) -> Output:
         return self._git.run(*args, limit=limit, top=top, options=("--no-optional-locks",))
 
-    def _diff_of(self, paths: Sequence[str], which: Sequence[str], limit: int) -> str:
-        made = bytearray()
-        for start in range(0, len(paths), _PATHS):
-            made += self._whole_diff(which, paths[start : start + _PATHS], limit - len(made))
-        return shown(bytes(made))
-
     def _whole_diff(self, which: Sequence[str], paths: Sequence[str], limit: int) -> bytes:
-        """Return a complete diff; a text file that an attribute declares as binary is shown too."""
         some = ("--", *paths)
         whole = self._look("diff", *which, "--abbrev=16", *_DIFF, *some, limit=limit)
         counted = self._look("diff", *which, "--numstat", "-z", *_DIFF, *some)
@@ -250,10 +223,8 @@ class Repository:
                 is_cut = is_cut or made.is_cut
         if is_cut or size > limit:
             raise GitError(
-                msg(
-                    "The change is too large to be shown, so it cannot be made here. Make it in "
-                    "parts, or in a terminal."
-                )
+                "The change is too large to be shown, so it cannot be made here. Make it in "
+                "parts, or in a terminal."
             )
         return b"".join(parts)
 
@@ -285,9 +256,6 @@ class Repository:
         prefix = os.fsencode(status.prefix)
         return any(name and not name.startswith(prefix) for name in names.split(b"\0"))
 
-    def _has(self, name: str) -> bool:
-        return os.path.lexists(self.git_dir / name)
-
     def _check_links(self) -> None:
         """Refuse a repository in which git would write through a link to a place outside."""
         suspects = [self.git_dir / one for one in _LINKS]
@@ -298,16 +266,13 @@ class Repository:
             if path.is_symlink():
                 name = quoted(str(path))
                 raise GitError(
-                    msg(
-                        "{name} is a link. A repository whose parts lie elsewhere is not opened "
-                        "here."
-                    ),
+                    "{name} is a link. A repository whose parts lie elsewhere is not opened here.",
                     name=name,
                 )
 
     def _parts_of_branch(self, base: Path) -> list[Path]:
         try:
-            head = _start_of(self.git_dir / "HEAD")
+            head = os.fsdecode(read_plain(self.git_dir / "HEAD", _SMALL))
         except OSError:
             return []  # git reports what is wrong with it
         name = head.strip().removeprefix("ref: refs/heads/")
@@ -316,39 +281,25 @@ class Repository:
 
 
 def initialize(folder: Path, environment: Mapping[str, str]) -> None:
-    """Create a repository in a folder that has none, without the hooks of a template.
-
-    Raises:
-        GitError: There is one already, or git failed.
-    """
+    """Create a repository in a folder that has none, without the hooks of a template."""
     if os.path.lexists(folder / ".git"):
-        raise GitError(msg("There is a .git already."))
+        raise GitError("There is a .git already.")
     git = Git(folder, folder, environment)
     git.override_drivers()  # a hook of the person's own config would run, too
     git.run("init", "--quiet", "--template=")
 
 
-def _paths_of(changes: Iterable[Change]) -> list[str]:
-    """Return the paths of staged changes; a rename has two."""
-    return [path for one in changes for path in (one.path, one.old) if path]
-
-
 def _top(folder: Path) -> Path:
-    """Return the nearest folder, upwards, that has a ``.git``."""
     for one in (folder, *folder.parents):
         if os.path.lexists(one / ".git"):
             return one
     if all((folder / name).exists() for name in ("HEAD", "objects", "refs")):
-        raise GitError(msg("This folder is a bare repository, which has no files to show."))
-    raise GitError(msg("Not a git repository."), "no repository")
+        raise GitError("This folder is a bare repository, which has no files to show.")
+    raise GitError("Not a git repository.", "no repository")
 
 
 def _git_dirs(top: Path) -> tuple[Path, Path]:
-    """Return the repository's own folder, and the one that it shares with linked worktrees.
-
-    Raises:
-        GitError: ``.git`` leads to a repository that does not name this folder in return.
-    """
+    """Return the repository's own folder, and the one that it shares with linked worktrees."""
     place = top / ".git"
     if place.is_dir() and not place.is_symlink():
         if os.path.lexists(place / "commondir"):
@@ -357,10 +308,10 @@ def _git_dirs(top: Path) -> tuple[Path, Path]:
     if place.is_symlink() or not place.is_file():
         raise _elsewhere(place)
     try:
-        text = _start_of(place)
+        text = os.fsdecode(read_plain(place, _SMALL))
         git_dir = Path(os.path.realpath(top / text.removeprefix("gitdir: ").rstrip("\n")))
-        back = _start_of(git_dir / "gitdir").rstrip("\n")
-        common = _start_of(git_dir / "commondir").rstrip("\n")
+        back = os.fsdecode(read_plain(git_dir / "gitdir", _SMALL)).rstrip("\n")
+        common = os.fsdecode(read_plain(git_dir / "commondir", _SMALL)).rstrip("\n")
         shared = Path(os.path.realpath(git_dir / common))
     except (OSError, ValueError) as problem:  # a path can contain NUL
         raise _elsewhere(place) from problem
@@ -370,27 +321,10 @@ def _git_dirs(top: Path) -> tuple[Path, Path]:
     return git_dir, shared
 
 
-def _start_of(path: Path) -> str:
-    """Read the beginning of a small file; a pipe does not block.
-
-    Raises:
-        OSError: It cannot be read, or is no file.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{path} is no file")
-        return os.fsdecode(os.read(descriptor, _SMALL))
-    finally:
-        os.close(descriptor)
-
-
 def _elsewhere(place: Path) -> GitError:
     name = quoted(str(place))
     return GitError(
-        msg(
-            "{name} leads to a repository elsewhere that does not name this folder as its "
-            "worktree. It is not opened here."
-        ),
+        "{name} leads to a repository elsewhere that does not name this folder as its "
+        "worktree. It is not opened here.",
         name=name,
     )

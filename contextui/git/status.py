@@ -14,7 +14,6 @@ from contextui.text import is_unseen
 
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 _UNESCAPES = {letter: code for code, letter in _ESCAPES.items()}
-_PLAIN = re.compile(r"[ !#-\[\]-~]*")  # printable ASCII without quotes and backslashes
 _ESCAPED = re.compile(r'\\([0-3][0-7]{2}|[abtnvfr"\\])')
 
 
@@ -25,10 +24,7 @@ def quoted(path: str) -> str:
         >>> print(quoted("a b.txt"), quoted("a\nb"))
         a b.txt "a\nb"
     """
-    is_trimmed = path == path.strip() != ""
-    if is_trimmed and _PLAIN.fullmatch(path):
-        return path
-    plain = is_trimmed and not any(
+    plain = path == path.strip() != "" and not any(
         one in '"\\' or is_unseen(one) or not (one.isprintable() or one == " ") for one in path
     )
     if plain:
@@ -77,18 +73,7 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A path that differs between the last commit, the index and the folder.
-
-    Attributes:
-        path: Relative to the session's folder.
-        index: The kind of the staged change: one of ``MTADRC``; ``.`` for none, ``?`` untracked.
-        tree: The kind of the change that is not staged, likewise.
-        old: The former path of a rename or copy.
-        is_conflict: Whether a merge left it unresolved.
-        is_submodule: Whether it is another repository, which is never entered.
-        staged: The lines of the staged change, if they are counted.
-        lines: The lines of the change that is not staged.
-    """
+    """A path that differs between the last commit, the index and the folder."""
 
     path: str
     index: str
@@ -132,14 +117,11 @@ class Status:
     Attributes:
         head: The id of the last commit; empty if there is none.
         branch: The name of the branch; empty if HEAD is detached.
-        upstream: The branch that it follows.
         ahead: Commits that the upstream does not have.
         behind: Commits that only the upstream has.
         changes: The changes in the session's folder, in the order of their paths.
-        is_cut: Whether there are more changes than were read.
         operation: What git is in the middle of, such as ``merge``.
         prefix: The session's folder in the repository; empty for its top.
-        outside: Whether something is staged outside of the session's folder.
     """
 
     head: str = ""
@@ -180,13 +162,7 @@ class Commit(NamedTuple):
 
 
 def parse_status(data: bytes, prefix: str = "") -> Status:
-    """Parse the output of ``git status --porcelain=v2 --branch -z``.
-
-    Args:
-        data: The output; an unfinished record at its end is left out.
-        prefix: The session's folder in the repository, with a trailing ``/``; paths outside of it
-            are left out.
-    """
+    """Parse the output of ``git status --porcelain=v2 --branch -z``."""
     records = data.split(b"\0")[:-1]
     facts: dict[str, str] = {}
     changes: list[Change] = []

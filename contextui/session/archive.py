@@ -5,35 +5,33 @@ hidden. They are read one by one: a log may be larger than the memory.
 """
 
 from collections import deque
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
-from contextui.context.changes import UNDO_STEPS, admit
 from contextui.context.item import (
     ContextItem,
     ItemType,
     Stage,
+    admit,
     assign,
     is_conversation,
     reload,
     unload,
 )
+from contextui.context.ledger import UNDO_STEPS
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.events import Event, ItemsChanged, TurnEnded
 from contextui.plain_file import open_plain
-from contextui.session.entry import Entry, decode
+from contextui.session.entry import Entry
 from contextui.session.items import Content, item_of, stored
-from contextui.session.logfile import Damage, Line, entries, lines
+from contextui.session.reader import Line, entries, ignore, lines, of_kinds
 from contextui.session.restore import in_order
 from contextui.session.schema import ChangeFacts
 
-_SUBTYPE = b'"subtype":"'
-_ITEMS = (b'"subtype":"prompt"', b'"subtype":"window_item"')
-_CHANGES = (b'"subtype":"change"', b'"subtype":"compact_boundary"')
-
+_ITEMS = ("prompt", "window_item")  # the system entries with an item
 _ItemChanges = dict[str, dict[str, Any]]
 
 
@@ -43,22 +41,13 @@ def older_items(
     """Read the items before a checkpoint that are not loaded, oldest first, as they are now.
 
     They belong to no context. Reading needs no more memory than the changes made to them.
-
-    Args:
-        path: The log.
-        known: The ids of items that are loaded.
-        start: The offset of the checkpoint.
-        end: The offset of the last entry to consider; by default that of the log.
-
-    Raises:
-        OSError: The log cannot be read.
     """
     if not start:
         return
     with open_plain(path) as file:
         marks = _changes_by_item(file, known, end)
-        candidates = (line for line in _until(file, start) if _may_be_item(line.text))
-        for _, entry in in_order(entries(candidates, _ignore), 0, _ignore):
+        candidates = (line for line in _until(file, start) if _may_be_item(line))
+        for _, entry in in_order(entries(candidates), 0, ignore):
             try:
                 item = None if entry.uuid in known else item_of(entry)
                 if item is not None:
@@ -69,7 +58,6 @@ def older_items(
 
 
 def _with_changes(item: ContextItem, entry: Entry, changes: dict[str, Any]) -> ContextItem:
-    """Apply its seq and all later changes to an item."""
     reason = "closed" if item.type is ItemType.WINDOW else item.hidden or "trimmed"
     assign(item, seq=(entry.data or {}).get("seq", 0), hidden=reason)
     assign(item, **{name: value for name, value in changes.items() if value is not None})
@@ -77,11 +65,9 @@ def _with_changes(item: ContextItem, entry: Entry, changes: dict[str, Any]) -> C
 
 
 def _changes_by_item(file: BinaryIO, known: Container[str], end: int | None) -> _ItemChanges:
-    """Collect the changes of items that are not loaded, by id."""
     marks: _ItemChanges = {}
     steps: deque[_ItemChanges] = deque(maxlen=UNDO_STEPS)
-    changes = (line for line in _until(file, end) if any(one in line.text for one in _CHANGES))
-    for _, entry in entries(changes, _ignore):
+    for _, entry in entries(of_kinds(_until(file, end), "change", "compact_boundary")):
         if entry.subtype == "compact_boundary" and entry.data:
             fields: dict[str, Any] = {"hidden": "compacted"}
         elif entry.subtype == "change":
@@ -109,13 +95,9 @@ def _until(file: BinaryIO, end: int | None) -> Iterator[Line]:
         yield line
 
 
-def _may_be_item(text: bytes) -> bool:
+def _may_be_item(line: Line) -> bool:
     """Whether a line may contain an item; others need no parsing."""
-    return _SUBTYPE not in text or any(one in text for one in _ITEMS)
-
-
-def _ignore(_: Damage) -> None:
-    """Ignore damage: it was reported when the session was restored."""
+    return b'"subtype":"' not in line.text or any(of_kinds([line], *_ITEMS))
 
 
 LIMIT, KEPT = 1_000, 800
@@ -126,11 +108,6 @@ class MemoryStore:
     """Unloads the content of old items and reads it from the log on demand.
 
     What requests show of them is cached before, so a turn reads nothing back.
-
-    Args:
-        context: The items.
-        offsets: The offset in the log of each item.
-        path: The log.
     """
 
     def __init__(self, context: ContextManager, offsets: Mapping[str, int], path: Path) -> None:
@@ -159,7 +136,7 @@ class MemoryStore:
         self._reloaded.clear()
         for item in old:
             # An edit is a separate entry in the log, not part of the item's own.
-            unchanged = not item.revision and item.held is None and item.stage is Stage.FINAL
+            unchanged = not item.revision and item.stage is Stage.FINAL
             if item.id in self._offsets and unchanged and item.is_loaded and is_conversation(item):
                 shown = partial(self._as_shown, item)
                 unload(item, stored(self._path, self._offsets, item.id, fallback=shown))
@@ -171,60 +148,3 @@ class MemoryStore:
             return shown or item.gist or "", None
         texts = (str(block.get("text", "")) for block in shown if block.get("type") == "text")
         return "\n".join(texts), tuple(shown)
-
-
-_SEQ = b'"data":{"seq":'
-_ID = len(b'{"uuid":"')
-
-
-class ScannedEntry(NamedTuple):
-    """An entry that `scan_entries` found.
-
-    Attributes:
-        subtype: Its kind.
-        data: Its data.
-        seq: The seq of the last item before it.
-        seqs: The seqs of all items before it, by id.
-        when: When it was written, as the log has it.
-    """
-
-    subtype: str
-    data: Mapping[str, Any]
-    seq: int
-    seqs: Mapping[str, int]
-    when: str = ""
-
-
-def cost_of_session(path: Path) -> float | None:
-    """Return what the requests in a log cost in dollars; None if no price was known."""
-    found = [entry.data.get("usage", {}).get("cost_usd") for entry in scan_entries(path, ["usage"])]
-    costs = [cost for cost in found if isinstance(cost, int | float)]
-    return sum(costs) if costs else None
-
-
-def scan_entries(path: Path, kinds: Sequence[str]) -> Iterator[ScannedEntry]:
-    """Yield the system entries of some kinds in a log; damaged lines are skipped.
-
-    Of an item, nothing but its id and its seq is read. Without a readable log, nothing is yielded.
-    """
-    marks = tuple(f'"subtype":"{name}"'.encode() for name in kinds)
-    seqs: dict[str, int] = {}
-    seq = 0
-    try:
-        with open_plain(path) as file:
-            for line in lines(file):
-                text = line.text
-                place = text.rfind(_SEQ)
-                try:
-                    if place >= 0:
-                        digits = text[place + len(_SEQ) : place + len(_SEQ) + 20]
-                        seq = int(digits.split(b",")[0].split(b"}")[0])
-                        seqs[text[_ID : text.index(b'"', _ID)].decode("ascii", "replace")] = seq
-                    elif any(mark in text for mark in marks):
-                        entry = decode(text)
-                        data, when = entry.data or {}, entry.timestamp
-                        yield ScannedEntry(entry.subtype or "", data, seq, seqs, when)
-                except (ContextUIError, LookupError, TypeError, ValueError):
-                    continue
-    except OSError:
-        return

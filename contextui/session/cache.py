@@ -8,23 +8,18 @@ from typing import Generic, TypeVar
 
 V = TypeVar("V")
 
+_SIZE, _SECONDS = 100, 300
+
 
 class CacheStore(Generic[V]):
-    """LRU cache whose values expire.
+    """LRU cache of 100 values, each of which expires after five minutes.
 
     Put what the value depends on into the key (a path with its mtime and size), so that a changed
     file is a different key.
-
-    Args:
-        size: Maximum number of values; the least recently used is evicted first.
-        seconds: Time to live of a value.
-        clock: Returns the time in seconds; tests can replace it.
     """
 
-    def __init__(
-        self, size: int = 100, seconds: float = 300, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._size, self._seconds, self._clock = size, seconds, clock
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._values: OrderedDict[Hashable, tuple[float, V]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -35,23 +30,18 @@ class CacheStore(Generic[V]):
         """Return the cached value, or None if it is missing or expired."""
         with self._lock:
             kept = self._values.get(key)
-            if kept is None or self._clock() - kept[0] > self._seconds:
+            if kept is None or self._clock() - kept[0] > _SECONDS:
                 self._values.pop(key, None)
                 return None
             self._values.move_to_end(key)
             return kept[1]
-
-    def clear(self) -> None:
-        """Remove all values."""
-        with self._lock:
-            self._values.clear()
 
     def put(self, key: Hashable, value: V) -> None:
         """Cache a value."""
         with self._lock:
             self._values[key] = (self._clock(), value)
             self._values.move_to_end(key)
-            while len(self._values) > self._size:
+            while len(self._values) > _SIZE:
                 self._values.popitem(last=False)
 
     def get_or(self, key: Hashable, make: Callable[[], V]) -> V:

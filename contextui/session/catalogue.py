@@ -2,27 +2,31 @@
 
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from glob import escape
+from itertools import takewhile
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, NamedTuple
 
-from contextui.context.item import ItemType
 from contextui.errors import ContextUIError, os_reason
 from contextui.files.diff import DiffCounts, count_diff, diff_text
 from contextui.files.textfile import TextFile
 from contextui.plain_file import open_plain, read_plain
-from contextui.session.archive import cost_of_session
-from contextui.session.entry import DamagedLineError, Entry, decode
+from contextui.session.entry import Entry
 from contextui.session.fork import Origin
-from contextui.session.items import Stamp, is_message, item_of, system_entry
+from contextui.session.items import Stamp, is_message, system_entry, text_of
 from contextui.session.log import SessionLog
 from contextui.session.paths import SESSION_ID, contextui_home, escape_project_path
+from contextui.session.reader import Line, entries, lines_backwards, of_kinds
 from contextui.session.store import read_info
 from contextui.session.trash import Deleted, delete, restore
+from contextui.session.usage import cost_of_session
 from contextui.session.versions import Versions, digest_of
 from contextui.text import one_line
-from contextui.windowing.env import utc_now
+from contextui.windowing.window import utc_now
 
 LONGEST_TITLE = 120
 """Characters of a title."""
@@ -40,9 +44,7 @@ class Place(NamedTuple):
     """A session's log, found by its name.
 
     Attributes:
-        path: The log.
         used: When it was last written, in seconds since the epoch.
-        size: Its size in bytes.
     """
 
     path: Path
@@ -60,15 +62,10 @@ class Head:
     """What a list shows of a session.
 
     Attributes:
-        place: Its log.
-        cwd: The folder it belongs to.
         title: The title a person gave it, or else its first message; may be empty.
         turns: How many turns it has; None if unknown.
-        origin: The session and the turn it was forked from; None if it is no fork.
         since_fork: The title given to a fork, or else its first own message.
-        is_empty: Whether it has no message, no draft and no window.
         cost: What its requests cost in dollars; None if no price was known.
-        problem: Why it cannot be read; None if it can.
     """
 
     place: Place
@@ -90,11 +87,6 @@ class Preview:
         windows: The open windows: the id, and the file or text it shows, if known.
         files: The files that were written, newest first.
         counts: The lines that were added to and removed from each of them; None if not known.
-        said: The person's last message.
-        answered: The model's last answer.
-        branch: The git branch of the last entry.
-        model: The model that answered last.
-        draft: The person's unsent input.
     """
 
     windows: tuple[tuple[str, str], ...] = ()
@@ -109,29 +101,25 @@ class Preview:
 
 @dataclass
 class Catalogue:
-    """The sessions of a home folder.
-
-    Attributes:
-        home: The folder of persistent data.
-        reads: How many logs were read.
-    """
+    """The sessions of a home folder."""
 
     home: Path = field(default_factory=contextui_home)
-    reads: int = 0
     _heads: dict[Place, Head] = field(default_factory=dict)
 
     def places(self, cwd: str | Path | None = None) -> list[Place]:
         """Return the logs of a folder's sessions, or of all, newest first; none is read."""
-        projects = self.home / "projects"
-        folder = None if cwd is None else escape_project_path(cwd)
-        names = [folder] if folder is not None else _names(projects)
-        found = [place for name in names for place in _logs(projects / name)]
+        folder = "*" if cwd is None else escape(escape_project_path(cwd))
+        found = list[Place]()
+        for path in self.home.glob(f"projects/{folder}/*.jsonl"):
+            with suppress(OSError):
+                status = path.stat()
+                if SESSION_ID.fullmatch(path.stem) and S_ISREG(status.st_mode) and status.st_size:
+                    found.append(Place(path, status.st_mtime, status.st_size))
         return sorted(found, key=lambda place: (place.used, place.id), reverse=True)
 
     def head(self, place: Place) -> Head:
         """Read what a list shows of a session; again only if its log has changed."""
         if place not in self._heads:
-            self.reads += 1
             self._heads[place] = _head(place)
         return self._heads[place]
 
@@ -140,13 +128,11 @@ class Catalogue:
         return self._heads.get(place)
 
     def preview(self, place: Place) -> Preview:
-        """Read what a session contains.
-
-        Raises:
-            ContextUIError: It cannot be read.
-        """
+        """Read what a session contains."""
         try:
-            return _preview(_tail(place.path), place.path.with_suffix(""), self.head(place).cwd)
+            return _preview(
+                _newest_lines(place.path), place.path.with_suffix(""), self.head(place).cwd
+            )
         except OSError as error:
             raise ContextUIError("It cannot be read: {reason}", reason=os_reason(error)) from error
 
@@ -161,7 +147,7 @@ class Catalogue:
         if not path.exists():
             raise ContextUIError("This session was deleted.")
         stamp = Stamp(place.id, head.cwd, None, utc_now)
-        last = next(_backwards(_tail(path)), None)
+        _, last = next(entries(_newest_lines(path)), (0, None))
         log = SessionLog(path, lambda _: None)
         try:
             text = one_line(title, LONGEST_TITLE)
@@ -184,114 +170,62 @@ class Catalogue:
         restore(deleted)
 
 
-def _names(projects: Path) -> list[str]:
-    try:
-        return os.listdir(projects)
-    except OSError:
-        return []
-
-
-def _logs(folder: Path) -> Iterator[Place]:
-    try:
-        with os.scandir(folder) as found:
-            for one in found:
-                stem, dot, suffix = one.name.rpartition(".")
-                if dot and suffix == "jsonl" and SESSION_ID.fullmatch(stem) and one.is_file():
-                    status = one.stat()
-                    if status.st_size:
-                        yield Place(Path(one.path), status.st_mtime, status.st_size)
-    except OSError:
-        return
-
-
 def _head(place: Place) -> Head:
     try:
         info = read_info(place.path)
-        tail = _tail(place.path)
+        newest = _newest_lines(place.path)
     except OSError as error:
         return Head(place, problem=error)
-    title = _last(tail, b"title")
-    turn = _last(tail, b"turn_end") or _last(tail, b"checkpoint")
+    turn = _newest(newest, "turn_end") or _newest(newest, "checkpoint")
+    is_whole = not newest or newest[-1].offset == 0
     return Head(
         place,
         info.cwd,
-        _title(title) or info.first_words,
-        turn.data.get("turn") if turn is not None else 0 if len(tail) == place.size else None,
+        _title(newest) or info.first_words,
+        turn.data.get("turn") if turn is not None else 0 if is_whole else None,
         info.origin,
-        _since_fork(tail) if info.origin is not None else "",
+        _since_fork(newest) if info.origin is not None else "",
         info.is_empty,
-        cost_of_session(place.path) if b'"cost_usd"' in tail else None,
+        cost_of_session(place.path) if any(b'"cost_usd"' in line.text for line in newest) else None,
     )
 
 
-def _title(entry: Entry | None) -> str:
+def _title(newest: Sequence[Line]) -> str:
+    entry = _newest(newest, "title")
     return one_line(entry.data["text"], LONGEST_TITLE) if entry is not None else ""
 
 
-def _since_fork(tail: bytes) -> str:
+def _since_fork(newest: Sequence[Line]) -> str:
     """Return the title given since a fork was made, or else the first message since."""
-    at = tail.rfind(b'"subtype":"fork"')
-    if at < 0:
-        return ""
-    rest = tail[tail.find(b"\n", at) + 1 :]
-    if title := _title(_last(rest, b"title")):
-        return title
-    for line in rest.split(b"\n", _AFTER_FORK)[:_AFTER_FORK]:
-        entry = _decoded(line) if b'"type":"user"' in line else None
-        if entry is not None and is_message(entry):
-            return one_line(_text(entry), 60)
+    for at, line in enumerate(newest):
+        if any(of_kinds([line], "fork")):
+            since = newest[:at]
+            oldest = entries(of_kinds(since[::-1][:_AFTER_FORK], "user"))
+            said = (one_line(text_of(entry), 60) for _, entry in oldest if is_message(entry))
+            return _title(since) or next(said, "")
     return ""
 
 
-def _tail(path: Path) -> bytes:
-    """Read the end of a log, from the beginning of a line on."""
+def _newest_lines(path: Path) -> list[Line]:
+    """Read the end of a log; its last line comes first."""
     with open_plain(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        file.seek(max(size - _TAIL, 0))
-        data = file.read(_TAIL)
-    return data if size <= _TAIL else data[data.find(b"\n") + 1 :]
+        start = os.fstat(file.fileno()).st_size - _TAIL
+        return [*takewhile(lambda line: line.offset >= start, lines_backwards(file))]
 
 
-def _last(tail: bytes, subtype: bytes) -> Entry | None:
+def _newest(newest: Sequence[Line], kind: str) -> Entry | None:
     """Return the last valid entry of a kind; only lines that may be one are decoded."""
-    sign, end = b'"subtype":"' + subtype + b'"', len(tail)
-    for _ in range(3):  # some may be damaged
-        at = tail.rfind(sign, 0, end)
-        if at < 0:
-            return None
-        start = tail.rfind(b"\n", 0, at) + 1
-        stop = tail.find(b"\n", at)
-        entry = _decoded(tail[start : stop if stop >= 0 else len(tail)])
-        if entry is not None and entry.subtype == subtype.decode():
-            return entry
-        end = start
-    return None
+    found = (entry for _, entry in entries(of_kinds(newest, kind)))
+    return next((entry for entry in found if entry.subtype == kind), None)
 
 
-def _decoded(line: bytes) -> Entry | None:
-    try:
-        return decode(line) if line.strip() else None
-    except DamagedLineError:
-        return None
-
-
-def _backwards(tail: bytes) -> Iterator[Entry]:
-    end = len(tail)
-    while end > 0:
-        start = tail.rfind(b"\n", 0, end - 1) + 1
-        entry = _decoded(tail[start:end].rstrip(b"\n"))
-        end = start
-        if entry is not None:
-            yield entry
-
-
-def _preview(tail: bytes, data_folder: Path, cwd: str) -> Preview:
+def _preview(newest: Sequence[Line], data_folder: Path, cwd: str) -> Preview:
     """Collect backwards what a preview shows; a checkpoint has the windows before it."""
     windows: dict[str, str] = {}
     closed, files = set[str](), dict[str, tuple[_Write, _Write]]()  # the first write and the last
     found: dict[str, str] = {}
     has_windows = False
-    for entry in _backwards(tail):
+    for _, entry in entries(newest):
         data: Any = entry.data if isinstance(entry.data, dict) else {}
         if entry.git_branch:
             found.setdefault("branch", entry.git_branch)
@@ -353,19 +287,10 @@ def _see(windows: dict[str, str], closed: set[str], data: dict[str, Any]) -> Non
 
 def _hear(found: dict[str, str], entry: Entry) -> None:
     if is_message(entry):
-        if text := _text(entry).strip():
+        if text := text_of(entry).strip():
             found.setdefault("said", text[:_WORDS])
     elif entry.type == "assistant":
-        if text := _text(entry).strip():
+        if text := text_of(entry).strip():
             found.setdefault("answered", text[:_WORDS])
         if entry.message is not None and isinstance(entry.message.model, str):
             found.setdefault("model", entry.message.model)
-
-
-def _text(entry: Entry) -> str:
-    try:
-        item = item_of(entry)
-    except ContextUIError:
-        return ""
-    is_said = item is not None and item.type in (ItemType.USER, ItemType.ASSISTANT)
-    return item.content if item is not None and is_said else ""

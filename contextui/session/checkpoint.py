@@ -5,16 +5,14 @@ everything since the oldest of them, and what undo could restore.
 """
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any, NamedTuple
 
-from contextui.context.changes import Before, Compaction, Step, items_of
-from contextui.context.item import ContextItem, Face, ItemType, Stage, assign, is_conversation
+from contextui.context.item import ContextItem, ItemType, Stage, assign, is_conversation
+from contextui.context.ledger import Before, Compaction, Step, items_of
 from contextui.context.manager import ContextManager
-from contextui.context.replay import ContextReplay
 from contextui.session.schema import BeforeFacts, BoundaryFacts, CheckpointFacts
-from contextui.windowing import host
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 
 
@@ -29,10 +27,10 @@ def checkpoint_data(
     context: ContextManager, windows: WindowManager, places: Places, turn: int
 ) -> dict[str, Any]:
     """Return the state of a conversation between two turns, as JSON-ready data."""
-    replay, offsets = ContextReplay(context), places.items
+    ledger, offsets = context.ledger, places.items
     items = [item for item in _relevant_items(context) if item.id in offsets]
     # A window that is still opening is not saved.
-    open_windows = [one for one in windows.windows() if not host.is_first_opening(one)]
+    open_windows = [one for one in windows.windows() if not runtime_of(one).is_first_opening]
     stats, windows_named = context.get_stats(), sum(i.type is ItemType.WINDOW for i in items)
     return {
         "seq": context.current_seq,
@@ -43,11 +41,11 @@ def checkpoint_data(
         "rest": [
             stats.total_items - len(items),
             stats.window_items - windows_named,
-            stats.all_tokens - sum(map(replay.counted_tokens, items)),
+            stats.all_tokens - sum(map(ledger.tally.tokens_of, items)),
         ],
         "folds": context.folds.among(item.id for item in items),
-        "undo": [_step_facts(step) for step in replay.undo_steps],
-        "placement": replay.placement_facts({item.id for item in items}),
+        "undo": [_step_facts(step) for step in ledger.steps],
+        "placement": ledger.placement_facts({item.id for item in items}),
         "windows": [_window_facts(window) for window in open_windows],
         "used": sorted((one.id for one in open_windows), key=windows.focused_at),
         "numbers": windows.numbers,
@@ -66,17 +64,17 @@ def load_checkpoint(
 
     Items that are not given are skipped: their entries are invalid.
     """
-    replay = ContextReplay(context)
-    replay.begin()
+    ledger = context.ledger
+    ledger.begin_load()
     for offset, facts in data["items"]:
         if offset not in items:
             continue
         item, changes = items[offset], dict(facts)
         stage = Stage.NEW if changes.pop("open", False) else Stage.FINAL
         assign(item, stage=stage, **{k: v for k, v in changes.items() if k != "seq"})
-        replay.insert(item, facts["seq"])
+        ledger.enter(item, facts["seq"])
     context.counter.ratio = data["ratio"]
-    replay.load(
+    ledger.load(
         data["seq"],
         data["cut"],
         rest=data["rest"],
@@ -86,18 +84,11 @@ def load_checkpoint(
     )
 
 
-def is_consistent(data: CheckpointFacts) -> bool:
-    """Whether the figures of a checkpoint without a digest are consistent."""
-    seqs = [facts["seq"] for _, facts in data["items"]]
-    rising = all(one < other for one, other in pairwise(seqs))
-    return rising and (not seqs or seqs[-1] <= data["seq"]) and data["cut"] <= data["seq"] + 1
-
-
 def _window_facts(window: Window) -> dict[str, Any]:
-    history = [entry.model_dump(mode="json") for entry in host.history(window)]
+    history = [entry.model_dump(mode="json") for entry in runtime_of(window).history.entries]
     facts = {"windowId": window.id, "name": window.name, "history": history}
-    focus = {"focusId": focus_id} if (focus_id := host.focus_id(window)) else {}
-    return {**facts, **focus, **host.saved_state(window).data()}
+    focus = {"focusId": focus_id} if (focus_id := runtime_of(window).focus_id) else {}
+    return {**facts, **focus, **runtime_of(window).core.saved.data()}
 
 
 def _relevant_items(context: ContextManager) -> list[ContextItem]:
@@ -106,10 +97,9 @@ def _relevant_items(context: ContextManager) -> list[ContextItem]:
     since = next((item.seq for item in talk), context.current_seq + 1)
     kept = {item.id: item for item in context.get_active()}
     kept.update((item.id, item) for item in context.get_all().since(since))
-    replay = ContextReplay(context)
-    for step in replay.undo_steps:
+    for step in context.ledger.steps:
         kept.update((item.id, item) for item in items_of(step))
-    kept.update((item.id, item) for item in replay.items_sent())
+    kept.update((item.id, item) for item in context.ledger.items_sent())
     for item in list(kept.values()):
         asker = calls.asker(item)
         kept.update((one.id, one) for one in (asker, *calls.results(asker)))
@@ -148,26 +138,16 @@ def _step(facts: list[BeforeFacts] | BoundaryFacts, items: Mapping[str, ContextI
 
 
 def _before_facts(before: Before) -> dict[str, Any]:
-    same = before.face.content == before.item.content and before.face.blocks == before.item.blocks
-    words = {} if same else {"content": before.face.content, "blocks": before.face.blocks}
-    return {
-        "id": before.item.id,
-        "pinned": before.pinned,
-        "hidden": before.face.hidden,
-        "gist": before.face.gist,
-        "whole": before.face.whole,
-        **words,
-    }
+    fields, item = dict(before.fields), before.item
+    if fields["content"] == item.content and fields["blocks"] == item.blocks:
+        del fields["content"], fields["blocks"]
+    return {"id": item.id, **fields}
 
 
 def _before(facts: BeforeFacts, item: ContextItem) -> Before:
-    content = facts.get("content", item.content)
-    blocks = tuple(facts.get("blocks") or ()) or None
-    face = Face(
-        content,
-        blocks if "content" in facts else item.blocks,
-        facts["hidden"],
-        facts["gist"],
-        facts.get("whole", False),  # missing in older logs
-    )
-    return Before(item, face, facts["pinned"])
+    words: dict[str, Any] = {"content": item.content, "blocks": item.blocks}
+    if "content" in facts:
+        words = {"content": facts["content"], "blocks": tuple(facts.get("blocks") or ()) or None}
+    whole = facts.get("whole", False)  # missing in older logs
+    rest = {"gist": facts["gist"], "hidden": facts["hidden"], "pinned": facts["pinned"]}
+    return Before(item, {**words, **rest, "whole": whole})

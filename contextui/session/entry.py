@@ -144,6 +144,7 @@ def _reject_constant(name: str) -> NoReturn:
 
 
 _check: Callable[[Any], Entry] = Entry.__pydantic_validator__.validate_python
+_PARENT = re.compile(rb'"parentUuid":(?:null|"[^"]*")')
 _JSON = json.JSONDecoder(parse_constant=_reject_constant)
 
 
@@ -170,16 +171,13 @@ def _dump(fields: Mapping[str, Any]) -> str:
 
 
 def _signed(line: bytes) -> bytes:
-    """Append a digest of its data to the line of a checkpoint."""
     data = _JSON.decode(line.decode("utf-8"))["data"]
     return line.removesuffix(b"}}") + f',"digest":"{_digest(data)}"}}}}'.encode()
 
 
 def _matches_digest(line: bytes) -> bool:
-    """Whether the data of a checkpoint matches its digest; older ones have none."""
     data = _JSON.decode(line.decode("utf-8"))["data"]
-    digest = data.pop("digest", None)
-    return digest is None or digest == _digest(data)
+    return bool(data.pop("digest", None) == _digest(data))
 
 
 def with_offsets(line: bytes, moved: Callable[[int], int]) -> bytes:
@@ -192,14 +190,19 @@ def with_offsets(line: bytes, moved: Callable[[int], int]) -> bytes:
             return line
         fields = _JSON.decode(line.decode("utf-8"))
         data = fields["data"]
-        was_signed = data.pop("digest", None) is not None
+        del data["digest"]
         data["items"] = [[moved(offset), facts] for offset, facts in data["items"]]
         data["closed"] = [moved(offset) for offset in data["closed"]]
         fields["data"] = fields.pop("data")  # the digest is put at its end
         new = _dump(fields).encode("utf-8")
-        return (_signed(new) if was_signed else new) + b"\n"
+        return _signed(new) + b"\n"
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return line
+
+
+def with_parent(line: bytes, parent: str) -> bytes:
+    """Return the line of an entry as the successor of another one."""
+    return _PARENT.sub(f'"parentUuid":"{parent}"'.encode(), line, count=1)
 
 
 def _digest(data: Mapping[str, Any]) -> str:
@@ -207,11 +210,7 @@ def _digest(data: Mapping[str, Any]) -> str:
 
 
 def decode(line: bytes) -> Entry:
-    """Decode a line and validate it against the schema of its kind.
-
-    Raises:
-        DamagedLineError: It is not a valid entry; the message says why.
-    """
+    """Decode a line and validate it against the schema of its kind."""
     try:
         text = unseal(line).removeprefix(_BOM).decode("utf-8").strip()
         fields, end = _JSON.raw_decode(text)
@@ -275,7 +274,6 @@ def _may_be_deep(text: AnyStr, *openings: AnyStr) -> bool:
 
 
 def _is_deep(value: Any) -> bool:
-    """Whether a value is nested too deeply to process."""
     level = [value]
     for _ in range(_MAX_DEPTH_READ):
         level = [

@@ -6,38 +6,34 @@ versions of written files are linked: they never change.
 """
 
 import contextlib
-import json
 import os
 import shutil
 import uuid
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from contextui.errors import ContextUIError
 from contextui.files.protection import make_private
 from contextui.files.save import NEW, flush, link_name, temporary_name
 from contextui.plain_file import open_plain
-from contextui.session.entry import DamagedLineError, Entry, decode, with_offsets
+from contextui.session.entry import Entry, with_offsets
 from contextui.session.items import Stamp, header, system_entry
 from contextui.session.paths import SESSION_ID
+from contextui.session.reader import Line, entries, lines, of_kinds, whole_size
 from contextui.session.recent import Recent
 from contextui.session.restore import UnknownTurnError, check_is_session
-from contextui.windowing.env import Clock, utc_now
+from contextui.windowing.window import Clock, utc_now
 
 KEPT = ".kept"
 """The folder of kept file versions, beside those of windows; no window id begins with a dot."""
 
 _HIGHEST_TURN = 10**8
 _INTERESTING = (
-    b'"turn_end"',
-    b'"window_',
-    b'"file_write"',
-    b'"checkpoint"',
-    b'"session"',
-    b'"title"',
+    *("turn_end", "window_opened", "window_state", "window_closed"),
+    *("file_write", "checkpoint", "title"),
 )
 
 
@@ -83,8 +79,6 @@ def fork(
 
     Raises:
         UnknownTurnError: The session has no such turn. Nothing was created.
-        NotASessionError: It is not the log of a session.
-        OSError: It cannot be read, or the copy cannot be written. Nothing was created.
     """
     check_is_session(path)
     new_id = uuid.uuid4().hex
@@ -133,9 +127,6 @@ class _Copying:
     """Copies the lines of a log; offsets in checkpoints are those of the copy.
 
     Attributes:
-        parent: The id of the other session.
-        stamp: The fields of new entries.
-        origin: What the header says.
         windows: The ids of the windows that are open at the end.
         kept: The names of the kept file versions that entries refer to.
     """
@@ -151,33 +142,30 @@ class _Copying:
     _title: str = ""
 
     def lines(self, source: BinaryIO, turn: int | None) -> Iterator[bytes]:
-        """Yield the lines of the copy.
-
-        Raises:
-            UnknownTurnError: There is no such turn.
-        """
+        """Yield the lines of the copy."""
         old, new = (f'"sessionId":"{one}"'.encode() for one in (self.parent, self.stamp.session_id))
-        has_header, is_reached, offset = False, turn is None, 0
-        for line in source:
-            if not line.endswith(b"\n"):
-                break  # it is being written
+        is_reached, written, end = turn is None, 0, whole_size(source)
+        found = takewhile(lambda line: line.offset < end, lines(source))
+        last: list[Line] = []
+        for line in found:
             entry = self._entry(line)
             if turn == 0 and entry is not None and _begins_turn(entry):
                 is_reached = True
                 break
-            copied = line.replace(old, new, 1) if len(old) == len(new) else line
-            if not has_header:
-                has_header = True
-                if entry is not None and entry.subtype == "session":
-                    copied = self._header(entry.uuid)
-                else:  # another program's log
-                    yield (first := self._header())
-                    self._shift(offset, len(first))
+            copied = line.text.replace(old, new, 1) if len(old) == len(new) else line.text
+            copied += b"\n"
+            if line.offset == 0 and entry is not None and entry.subtype == "session":
+                copied = self._header(entry.uuid)
+            elif line.offset == 0:  # another program's log
+                yield (first := self._header())
+                written = len(first)
             elif entry is not None and entry.subtype == "checkpoint":
                 copied = with_offsets(copied, self._moved)
+            if (shift := written - line.offset) != self._shifts[-1]:
+                self._starts.append(line.offset)
+                self._shifts.append(shift)
             yield copied
-            offset += len(line)
-            self._shift(offset, len(copied) - len(line))
+            written, last = written + len(copied), [line]
             if entry is not None:
                 self._follow(entry)
                 if turn and _ends_turn(entry, turn):
@@ -187,8 +175,12 @@ class _Copying:
             raise UnknownTurnError(
                 "There is no turn {turn} in session {name}.", turn=turn, name=self.parent
             )
-        if (title := self._title_in(source)) != self._title:
-            yield self.entry("title", text=title)
+        self._last_id = next((entry.uuid for _, entry in entries(last)), None)
+        # The title of the other session may be newer than the turn.
+        titles = [entry.data["text"] for _, entry in entries(of_kinds(found, "title"))
+                  if entry.subtype == "title"]  # fmt: skip
+        if titles and titles[-1] != self._title:
+            yield self.entry("title", text=titles[-1])
         # So that lists show when it was made.
         yield self.entry("fork", parent=self.origin.parent, turn=self.origin.turn)
 
@@ -198,37 +190,16 @@ class _Copying:
         self._last_id = identity
         return self.stamp.entry(system_entry(subtype, **data), identity, last)
 
-    def _title_in(self, rest: BinaryIO) -> str:
-        """Return the title of the other session, which may be newer than the turn."""
-        title = self._title
-        for line in rest:
-            if b'"title"' in line and line.endswith(b"\n"):
-                with contextlib.suppress(DamagedLineError):
-                    entry = decode(line.rstrip(b"\n"))
-                    title = entry.data["text"] if entry.subtype == "title" else title
-        return title
-
     def _header(self, identity: str | None = None) -> bytes:
         fields = header()
         fields["data"] |= {"parent": self.origin.parent, "turn": self.origin.turn}
         return self.stamp.entry(fields, identity or uuid.uuid4().hex, None)
 
-    def _entry(self, line: bytes) -> Entry | None:
+    def _entry(self, line: Line) -> Entry | None:
         """Decode a line that matters here; None for others and damaged ones."""
-        if not self._is_interesting(line):
-            self._last_id = _id_of(line) or self._last_id
+        if line.offset and self.origin.turn != 0 and not any(of_kinds([line], *_INTERESTING)):
             return None
-        try:
-            entry = decode(line.rstrip(b"\n"))
-        except DamagedLineError:
-            return None
-        self._last_id = entry.uuid
-        return entry
-
-    def _is_interesting(self, line: bytes) -> bool:
-        if self.origin.turn == 0 or not self._last_id:
-            return True
-        return any(one in line for one in _INTERESTING)
+        return next((entry for _, entry in entries([line])), None)
 
     def _follow(self, entry: Entry) -> None:
         data: Any = entry.data or {}
@@ -244,12 +215,6 @@ class _Copying:
             case "file_write" if isinstance(data.get("before"), str):
                 self.kept.add(data["before"])
 
-    def _shift(self, offset: int, by: int) -> None:
-        """Note that lines from this offset on are so many bytes later in the copy."""
-        if by:
-            self._starts.append(offset)
-            self._shifts.append(self._shifts[-1] + by)
-
     def _moved(self, offset: int) -> int:
         return offset + self._shifts[bisect_right(self._starts, offset) - 1]
 
@@ -263,17 +228,6 @@ def _ends_turn(entry: Entry, turn: int) -> bool:
     if entry.subtype != "turn_end":
         return False
     return bool(entry.data["turn"] == turn and not entry.data["early"])
-
-
-def _id_of(line: bytes) -> str | None:
-    """Return the id of an entry that is not decoded; the copy's last entry names it."""
-    if line.startswith(b'{"uuid":"'):
-        with contextlib.suppress(ValueError, ContextUIError):
-            return line[9 : line.index(b'"', 9)].decode("ascii")
-    with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
-        identity = json.loads(line)["uuid"]
-        return identity if isinstance(identity, str) else None
-    return None
 
 
 def _copy_files(source: Path, target: Path, copying: _Copying) -> None:

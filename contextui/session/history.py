@@ -15,7 +15,7 @@ from contextui.files.save import write_all
 from contextui.secrets import mask
 from contextui.session.paths import contextui_home, escape_project_path
 from contextui.text import for_xml
-from contextui.windowing.env import Clock, utc_now
+from contextui.windowing.window import Clock, utc_now
 
 _NAME = "prompts.history"  # not .jsonl, which is the suffix of a session's log
 _LONGEST = 20_000  # characters of a prompt that is kept
@@ -31,11 +31,6 @@ class PromptHistory:
     Each line is a JSON object. Several processes may append to the file at once. Damaged lines are
     skipped; secrets are masked before they are written. Losing the file costs little, so an error
     only means that a prompt is not kept.
-
-    Args:
-        path: The file.
-        folder: The folder; names of folders may coincide, so each line names its own.
-        clock: Returns the current time.
 
     Example:
         >>> history = PromptHistory.of_folder(Path.cwd())

@@ -7,19 +7,25 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
-from contextui.context.changes import clean_blocks
-from contextui.context.item import BESIDE, SUMMARY, ContextItem, ItemType, Load, Origin
+from contextui.context.item import (
+    BESIDE,
+    SUMMARY,
+    ContextItem,
+    ItemType,
+    Load,
+    Origin,
+    clean_blocks,
+)
 from contextui.errors import ContextUIError, InvalidItemError
 from contextui.model import Block
 from contextui.plain_file import open_plain
 from contextui.session.entry import SCHEMA, Entry, Message, ToolResult, decode, encode
-from contextui.session.logfile import line_at
+from contextui.session.reader import line_at
 from contextui.session.schema import ItemFacts
 from contextui.version import VERSION
-from contextui.windowing.env import Clock
-from contextui.windowing.host import latest_render, saved_state
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.window import Window
+from contextui.windowing.runtime import runtime_of
+from contextui.windowing.window import Clock, Window
 
 LOST = "[This was only in the log, which another program damaged.]"
 """Replaces the text of an old item that can no longer be read."""
@@ -94,11 +100,7 @@ def call_fields(item: ContextItem) -> list[dict[str, Any]]:
 
 
 def item_of(entry: Entry) -> ContextItem | None:
-    """Convert an entry to an item, if it has one: our own, or another program's in this form.
-
-    Raises:
-        InvalidItemError: It should have one, but has no message.
-    """
+    """Convert an entry to an item, if it has one: our own, or another program's in this form."""
     data: ItemFacts = entry.data or ItemFacts()
     kept = {name: data[name] for name in _KEPT if name in data}  # type: ignore[literal-required]
     if entry.subtype == "window_item":
@@ -130,19 +132,22 @@ def item_of(entry: Entry) -> ContextItem | None:
     return ContextItem(kind, text, id=entry.uuid, blocks=blocks, origin=origin, **kept)
 
 
+def text_of(entry: Entry) -> str:
+    """Return the text of a message or an answer; empty for other entries."""
+    try:
+        item = item_of(entry)
+    except ContextUIError:
+        return ""
+    is_said = item is not None and item.type in (ItemType.USER, ItemType.ASSISTANT)
+    return item.content if item is not None and is_said else ""
+
+
 def _lost() -> Content:
     return LOST, None
 
 
 def stored(path: Path, offsets: Mapping[str, int], item_id: str, fallback: Load = _lost) -> Load:
-    """Return a function that reads an item's content from its log on demand.
-
-    Args:
-        path: The log.
-        offsets: The offset in the log of each item; a log that is rewritten has others.
-        item_id: The item.
-        fallback: Returns the content if the log does not have it: another program changed it.
-    """
+    """Return a function that reads an item's content from its log on demand."""
 
     def read() -> Content:
         try:
@@ -247,7 +252,7 @@ def header() -> dict[str, Any]:
 
 def opened_entry(window: Window) -> dict[str, Any]:
     """Build the entry of a window that was opened, in its current state."""
-    kept, render = saved_state(window), latest_render(window).xml
+    kept, render = runtime_of(window).core.saved, runtime_of(window).renders.latest().xml
     return system_entry(
         "window_opened", windowId=window.id, name=window.name, render=render, **kept.data()
     )
@@ -261,10 +266,3 @@ def closed_entry(
     return system_entry(
         "window_closed", windowId=window_id, summary=summary, actor=actor, render=render
     )
-
-
-def current_item_fields(item: ContextItem) -> dict[str, Any]:
-    """Build the entry of an item as it is now, not as it was added."""
-    fields = item_fields(item)
-    fields["data"]["hidden"] = item.hidden
-    return fields

@@ -1,10 +1,10 @@
-"""The append-only log of a session: locked, written in whole lines, retried and repaired."""
+"""The append-only log of a session: locked, written in whole lines, and retried."""
 
 import errno
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -12,7 +12,8 @@ from filelock import FileLock, Timeout
 from contextui.errors import ContextUIError, os_reason
 from contextui.files.protection import make_private
 from contextui.session.entry import DamagedLineError, decode
-from contextui.session.logfile import Difference, LogFile, lines_backwards
+from contextui.session.logfile import Difference, LogFile
+from contextui.session.reader import lines_backwards
 from contextui.text import shown_path
 from contextui.words import Lang, Message, Words, msg
 
@@ -32,10 +33,7 @@ _ADVICE = {
 }
 _DIFFERENCES: dict[Difference, str] = {
     "gone": msg("The log of this session was deleted or moved."),
-    "replaced": msg("The log of this session was replaced by something else."),
-    "shrunk": msg("The log of this session was truncated."),
-    "grown": msg("Another program wrote into the log of this session."),
-    "altered": msg("Another program changed the log of this session."),
+    "changed": msg("Another program changed the log of this session."),
 }
 _BUSY = msg("another process has opened this session")
 _CHANGED = msg("the log was changed by another program")
@@ -54,18 +52,12 @@ class SessionLog:
     conversation can continue.
 
     Before each append the file is compared with its last known state (one `lstat`). If it was
-    deleted, replaced, truncated or changed, it is rewritten from the open file and from memory;
-    whatever is in its place is moved aside, never overwritten.
-
-    Args:
-        path: The file; it and its folder are created with owner-only permissions.
-        notify: Callback for a message when saving fails, resumes, or the file was repaired.
-        lang: The language of these messages.
-        lazy: Create the file with the first line, and nothing before.
+    deleted, replaced or changed, a new file continues the log; whatever is in its place is moved
+    aside, never overwritten.
 
     Attributes:
-        rebuild: Returns the lines missing after the first so many bytes of the log; used when they
-            are neither in the file nor in memory here.
+        rebuild: Puts the lines of a new log before those that are queued, from memory; used when
+            another program has changed the content of the file.
 
     Raises:
         SessionLockedError: Another process has locked the session.
@@ -75,14 +67,15 @@ class SessionLog:
         self, path: Path, notify: Callable[[str], None], lang: Lang = "en", *, lazy: bool = False
     ) -> None:
         self.path, self._notify, self._words = path, notify, Words(lang)
-        self.rebuild: Callable[[int], Iterable[Pending]] | None = None
+        self.rebuild: Callable[[deque[Pending]], object] | None = None
         self._pending: deque[Pending] = deque()
         self._guard = threading.RLock()
         self._file: LogFile | None = None
         self._expected: int | None = None
         self._is_confirmed = True
         self._is_closed = False
-        self._is_displaced = False  # whether the log is lost and cannot be rewritten
+        self.is_displaced = False
+        """Whether the log is lost: it is not in its place and cannot be rewritten."""
         self.problem: OSError | None = None
         """Why saving currently fails."""
         # The session may be closed on any thread, so the lock must not be thread-local.
@@ -110,28 +103,19 @@ class SessionLog:
     @property
     def unsaved(self) -> int:
         """How many lines are queued; at least one if the log is lost."""
-        return len(self._pending) or int(self._is_displaced)
+        return len(self._pending) or int(self.is_displaced)
 
     @property
     def is_open(self) -> bool:
         """Whether the file is open for writing."""
         return self._file is not None
 
-    @property
-    def is_displaced(self) -> bool:
-        """Whether the log is lost: it is not in its place and cannot be rewritten."""
-        return self._is_displaced
-
     def expect(self, size: int) -> None:
         """Append only after this many bytes, which were read while the file was not open."""
         self._expected = size
 
     def append(self, line: bytes, written: Written | None = None) -> bool:
-        """Append a line; `written` gets its offset once it is in the file.
-
-        Returns:
-            Whether it is written; if not, it is queued for a retry.
-        """
+        """Append a line; `written` gets its offset once it is in the file."""
         with self._guard:
             self._pending.append((line, written))
             return self._write_pending()
@@ -213,25 +197,27 @@ class SessionLog:
         return True
 
     def _recover(self, file: LogFile, what: Difference) -> None:
-        """Rewrite the log: the intact part of the open file, then the lines known in memory."""
-        self._is_displaced = True
+        """Continue in a new file: with the content of the open one, or with what is in memory."""
+        self.is_displaced = True
         if self._lock_has_changed():
             self._lock.release()
             self._acquire()
-        size, missing, aside = file.recover()
-        self._is_displaced = False
-        rewritten = self._words("It was rewritten: {path}.", path=shown_path(self.path))
-        parts = [self._words(_DIFFERENCES[what]), rewritten]
-        if missing is None:
+        is_intact, queue = file.is_intact(), self._pending.copy()
+        if not is_intact and self.rebuild is not None:
+            self.rebuild(queue)  # before the file is replaced: it may have content that it needs
+        aside = file.replace(file.size if is_intact else 0)
+        self.is_displaced, self._pending = False, queue
+        path = shown_path(self.path)
+        parts = [
+            self._words(_DIFFERENCES[what]),
+            self._words("It continues in a new file: {path}.", path=path),
+        ]
+        if not is_intact:
             parts.append(
                 self._words(
                     "Earlier turns were not in memory: only what is still in the context is kept."
                 )
             )
-            lines = list(self.rebuild(size)) if self.rebuild is not None else []
-        else:
-            lines = [(line, None) for line in missing]
-        self._pending.extendleft(reversed(lines))
         if aside:
             parts.append(self._words("What was in its place is kept as {name}.", name=aside))
         self._notify(" ".join(parts))
@@ -250,7 +236,6 @@ class SessionLog:
             return True
 
     def _open(self) -> bool:
-        """Open the file and cut off a line torn by a crash."""
         file = None
         try:
             if not self._lock.is_locked:
@@ -287,11 +272,7 @@ class SessionLog:
 
 
 def repair_end(fd: int, notify: Callable[[str], None], lang: Lang = "en") -> int:
-    """Cut off a last line that a crash has torn, or add its missing newline.
-
-    Returns:
-        The size of the file afterwards.
-    """
+    """Cut off a last line that a crash has torn, or add its missing newline."""
     size = os.fstat(fd).st_size
     if size == 0 or os.pread(fd, 1, size - 1) == b"\n":
         return size

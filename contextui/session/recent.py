@@ -16,12 +16,7 @@ _PATIENCE = 0.2  # seconds to wait for another process
 
 
 class Recent:
-    """Keeps the list of recently written sessions, and moves this one to its end.
-
-    Args:
-        folder: The folder with the logs of one project.
-        session_id: This session.
-    """
+    """Keeps the list of recently written sessions, and moves this one to its end."""
 
     def __init__(self, folder: Path, session_id: str) -> None:
         self._folder, self._session_id = folder, session_id

@@ -3,7 +3,9 @@
 import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from contextui.context.item import ContextItem
@@ -26,11 +28,11 @@ from contextui.events import (
     WindowReady,
 )
 from contextui.session.checkpoint import Places, checkpoint_data
+from contextui.session.entry import with_parent
 from contextui.session.items import (
     Stamp,
     call_fields,
     closed_entry,
-    current_item_fields,
     header,
     item_fields,
     opened_entry,
@@ -39,9 +41,8 @@ from contextui.session.items import (
 from contextui.session.log import Pending, SessionLog
 from contextui.session.recent import Recent
 from contextui.session.restore import Loaded
-from contextui.windowing.host import focus_id as focus_id_of
-from contextui.windowing.host import saved_state
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 
 CHECKPOINT_EVERY = 1_000
 """Entries after which a checkpoint is due at the latest, as soon as no turn is running."""
@@ -61,16 +62,7 @@ _REPEATED_BY_REPLAY = ("close", "replace")  # replaying their cause repeats them
 
 
 class Recorder:
-    """Writes log entries as a session's context and windows change.
-
-    Args:
-        log: The log to write to.
-        stamp: The fields common to all entries.
-        context: The context to record.
-        windows: The windows to record.
-        checkpoint_every: See `CHECKPOINT_EVERY`.
-        recent: Marks the session as recently used on every write.
-    """
+    """Writes log entries as a session's context and windows change."""
 
     def __init__(
         self,
@@ -113,10 +105,9 @@ class Recorder:
         self._logged: dict[str, str] = {}  # the newest logged version of each window
         self._paid: dict[str, float] = {}  # when each window's timers are within their rate again
         self._delayed: dict[str, threading.Timer] = {}
-        self._shown: dict[str, int] = {}  # hash of each window's last fully logged XML
         self._held: list[Pending] | None = None
         self._ends = [context.subscribe(self._on_event), windows.subscribe(self._on_event)]
-        log.rebuild = self._missing_lines
+        log.rebuild = self._write_anew
 
     def resume(self, loaded: Loaded) -> None:
         """Continue a log that was restored."""
@@ -175,7 +166,7 @@ class Recorder:
                 self._write_system("title", text=title)
 
     def save(self) -> None:
-        """Retry queued writes, and repair the log if another program damaged it."""
+        """Retry queued writes, and notice whether another program changed the log."""
         with self._lock:
             self._log.retry()
             if self._wants_checkpoint:
@@ -219,7 +210,6 @@ class Recorder:
                 self._log.sync()
 
     def _line(self, fields: dict[str, Any], entry_id: str | None = None) -> bytes:
-        """Encode an entry as the successor of the last one."""
         identity = entry_id or uuid.uuid4().hex
         line = self._stamp.entry(fields, identity, self.parent)
         self.parent = identity
@@ -297,25 +287,14 @@ class Recorder:
             self._summary_id = None
 
     def _write_item(self, item: ContextItem, more: Mapping[str, Any] | None = None) -> None:
-        self.write({**item_fields(item), **(more or {})}, item.id, self._offset_callback(item.id))
-
-    def _offset_callback(self, item_id: str) -> Callable[[int], None]:
-        def written(offset: int) -> None:
-            self.offsets[item_id] = offset
-
-        return written
+        written = partial(self.offsets.__setitem__, item.id)
+        self.write({**item_fields(item), **(more or {})}, item.id, written)
 
     def _window_closed(self, event: WindowClosed) -> None:
         self.write(
             closed_entry(self._windows, event.window_id, event.summary, event.actor),
-            written=self._closing_callback(event.window_id),
+            written=partial(self.closings.__setitem__, event.window_id),
         )
-
-    def _closing_callback(self, window_id: str) -> Callable[[int], None]:
-        def written(offset: int) -> None:
-            self.closings[window_id] = offset
-
-        return written
 
     def _write_system(self, subtype: str, **data: Any) -> int:
         """Write a system entry; return its size in bytes."""
@@ -323,23 +302,12 @@ class Recorder:
         return self._last_size
 
     def _request(self, event: RequestSent) -> None:
-        copies = []
-        if event.carrier_id is not None:
-            for copy in self._context.get(event.carrier_id).carried:
-                self._window_state(copy.window_id)
-                facts = {"windowId": copy.window_id, "version": str(copy.version)}
-                if self._shown.get(copy.window_id) != hash(copy.xml):
-                    self._shown[copy.window_id] = hash(copy.xml)
-                    facts["xml"] = copy.xml
-                copies.append(facts)
         plan = {} if event.plan is None else {"plan": dict(event.plan)}
         for window_id in {one["window"]: None for one in plan.get("plan", {}).get("blocks", ())}:
             self._window_state(window_id)
         self._write_system(
             "request",
             throughSeq=event.through_seq,
-            carrierId=event.carrier_id,
-            windows=copies,
             waitingIds=list(event.waiting_ids),
             **plan,
         )
@@ -368,8 +336,6 @@ class Recorder:
             self._write_system("checkpoint", **data)
             self._since_checkpoint = self._bytes_since = 0
             self._checkpoint_size = self._last_size
-            # A resume from here has not read earlier renders.
-            self._shown.clear()
             if self.title:  # a resume and lists of sessions read it from here on
                 self._write_system("title", text=self.title)
 
@@ -384,53 +350,54 @@ class Recorder:
         is_written = all(item.id in self.offsets for item in self._context.open_items)
         return is_written and self._context.is_between_turns()
 
-    # --- rebuilding a damaged log ------------------------------------------------------
+    # --- a new log ---------------------------------------------------------------------
 
-    def _missing_lines(self, intact: int) -> list[Pending]:
-        """Encode what is in memory but not in the first `intact` bytes of the log.
+    def _write_anew(self, queue: deque[Pending]) -> None:
+        """Encode what is in memory as a new log, before the lines that still wait to be written.
 
         Past requests and turns are not included. A checkpoint follows as soon as no turn is
         running.
         """
-        waiting, self.parent = self.parent, None
-        lines: list[Pending] = [] if intact else [(self._line(header()), None)]
+        newest, self.parent = self.parent, None
+        entries = [header()]
         for window in self._windows.windows():
-            if window.id not in self._logged:  # it is still opening
-                continue
-            self._logged[window.id] = str(saved_state(window).version)
-            lines.append((self._line(opened_entry(window)), None))
-        lines += [
-            (self._line(system_entry("window_opened", **facts)), None) for facts in self._absent
-        ]
-        for window_id, offset in self.closings.items():
-            if offset >= intact:
-                line = self._line(closed_entry(self._windows, window_id, None, "person"))
-                lines.append((line, self._closing_callback(window_id)))
-        ended = system_entry("turn_end", turn=self.turn, early=False)
+            if window.id in self._logged:  # otherwise it is still opening
+                self._logged[window.id] = str(runtime_of(window).core.saved.version)
+                entries.append(opened_entry(window))
+        entries += [system_entry("window_opened", **facts) for facts in self._absent]
+        lines: list[Pending] = [(self._line(entry), None) for entry in entries]
+        for window_id in self.closings:
+            entry = closed_entry(self._windows, window_id, None, "person")
+            lines.append((self._line(entry), partial(self.closings.__setitem__, window_id)))
+        items = [item for item in self._context.get_all() if item.id in self.offsets]
         is_open = {item.id for item in self._context.open_items}
-        for item in sorted(self._context.get_all(), key=lambda one: one.seq):
-            if self.offsets.get(item.id, -1) < intact:
-                continue  # it is in the log, or queued
-            if item.id in is_open and ended:
-                lines.append((self._line(ended), None))
-                ended = {}
-            lines.append(
-                (self._line(current_item_fields(item), item.id), self._offset_callback(item.id))
-            )
-        lines += [(self._line(ended), None)] if ended else []
-        lines.append((self._line(system_entry("cut", cut=self._context.cut)), None))
-        lines += [(self._line(system_entry("draft", text=self.draft)), None)] if self.draft else []
-        lines += [(self._line(system_entry("title", text=self.title)), None)] if self.title else []
-        self.parent = waiting
+        count = next((at for at, item in enumerate(items) if item.id in is_open), len(items))
+        lines += map(self._item_line, items[:count])
+        lines.append((self._line(system_entry("turn_end", turn=self.turn, early=False)), None))
+        lines += map(self._item_line, items[count:])
+        rest = [system_entry("cut", cut=self._context.cut)]
+        rest += [system_entry("draft", text=self.draft)] if self.draft else []
+        rest += [system_entry("title", text=self.title)] if self.title else []
+        lines += [(self._line(entry), None) for entry in rest]
         self._wants_checkpoint = True
-        return lines
+        if queue:
+            line, written = queue.popleft()
+            lines.append((with_parent(line, self.parent or ""), written))
+            self.parent = newest
+        queue.extendleft(reversed(lines))
+
+    def _item_line(self, item: ContextItem) -> Pending:
+        """Encode an item as it is now, not as it was added."""
+        fields = item_fields(item)
+        fields["data"]["hidden"] = item.hidden
+        return self._line(fields, item.id), partial(self.offsets.__setitem__, item.id)
 
     def _window_opened(self, window_id: str) -> None:
         """Write a window, once, as soon as its `opened` hook has finished."""
         window = self._windows.get(window_id)
         if window is None or window.is_opening or window_id in self._logged:
             return
-        self._logged[window_id] = str(saved_state(window).version)
+        self._logged[window_id] = str(runtime_of(window).core.saved.version)
         self.write(opened_entry(window))
 
     def _window_committed(self, event: WindowCommitted) -> None:
@@ -464,7 +431,7 @@ class Recorder:
     def _window_used(self, event: WindowActed | WindowFocused | WindowDetailChanged) -> None:
         if isinstance(event, WindowActed):
             window = self._windows.get(event.window_id)
-            focus_id = focus_id_of(window) if window is not None else None
+            focus_id = runtime_of(window).focus_id if window is not None else None
             self._write_system(
                 "window_acted",
                 windowId=event.window_id,
@@ -479,15 +446,11 @@ class Recorder:
         self._window_state(event.window_id)
 
     def _window_state(self, window_id: str) -> int:
-        """Write a window's state, unless this version is logged already.
-
-        Returns:
-            How many bytes were written.
-        """
+        """Write a window's state, unless this version is logged already."""
         window, logged = self._windows.get(window_id), self._logged.get(window_id)
         if window is None or logged is None:  # closed, or not logged before it has opened
             return 0
-        kept = saved_state(window)
+        kept = runtime_of(window).core.saved
         if logged == str(kept.version):
             return 0
         self._logged[window_id] = str(kept.version)

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, get_args
 
-from contextui.context.changes import admit, check_text, items_of
 from contextui.context.gists.gist import gist
-from contextui.context.item import Carried, ContextItem, ItemType, assign
+from contextui.context.item import ContextItem, ItemType, admit, assign, check_text
+from contextui.context.ledger import items_of
 from contextui.context.manager import ContextManager
-from contextui.context.replay import ContextReplay
 from contextui.context.units import Calls
 from contextui.errors import ContextUIError, DuplicateItemError, InvalidItemError
 from contextui.events import Trigger
@@ -38,14 +37,7 @@ _PATHS = ("path", "file_path", "filename", "file")
 
 
 def gist_of_read(entry: Entry, item: ContextItem, calls: Calls, lang: Lang) -> str | None:
-    """Create the gist of a file read by another program's tool; None for anything else.
-
-    Args:
-        entry: The result as logged.
-        item: The item created from it.
-        calls: The tool calls, which have the path.
-        lang: The language of the gist.
-    """
+    """Create the gist of a file read by another program's tool; None for anything else."""
     result = entry.tool_result
     if result is None or not isinstance(result.output, str) or item.is_error or item.gist:
         return None
@@ -78,7 +70,7 @@ class WindowReplay:
     def __init__(self) -> None:
         self._open: dict[str, dict[str, Any]] = {}  # as `OpenedFacts`
         self._closed: dict[str, str] = {}
-        self._renders: dict[str, str] = {}
+        self.sent: dict[str, str] = {}  # the XML of windows that version 2 placed by turn
         self._used: dict[str, None] = {}  # the last used one at the end
         self._unsure: set[str] = set()  # those of unknown use, put first
         self._numbers: dict[str, int] = {}
@@ -128,12 +120,6 @@ class WindowReplay:
         """The last logged version of each open window."""
         return {window_id: facts["version"] for window_id, facts in self._open.items()}
 
-    def render(self, facts: Mapping[str, Any]) -> str:
-        """Return the XML of a window in a request: given with it, or with an earlier one."""
-        if "xml" in facts:
-            self._renders[facts["windowId"]] = facts["xml"]
-        return self._renders.get(facts["windowId"], "")
-
     def restore(
         self,
         windows: WindowManager,
@@ -151,8 +137,8 @@ class WindowReplay:
             try:
                 if cls is None:
                     raise ContextUIError("there is no window class {name}", name=facts["name"])
-                block = context.known_block(window_id) or self._renders.get(window_id)
-                self._restore(windows, cls, window_id, facts, block or facts.get("render") or "")
+                block = context.known_block(window_id) or self._render(window_id, facts)
+                self._restore(windows, cls, window_id, facts, block)
                 self._unhide(context, window_id)
                 if unknown := set(facts["state"] or ()) - set(cls.State.model_fields):
                     warn(
@@ -175,7 +161,7 @@ class WindowReplay:
                         problem=error if isinstance(error, ContextUIError) else str(error),
                     )
                 )
-                self._closed[window_id] = self._renders.get(window_id) or facts.get("render") or ""
+                self._closed[window_id] = self._render(window_id, facts)
                 self.absent.append(self._facts(window_id, facts))
         for window_id in self._used:
             if windows.get(window_id):
@@ -195,6 +181,9 @@ class WindowReplay:
                         )
                     )
                 context.mark_window_obsolete(window_id)
+
+    def _render(self, window_id: str, facts: Mapping[str, Any]) -> str:
+        return self.sent.get(window_id) or facts.get("render") or ""
 
     def _restore(
         self,
@@ -229,7 +218,7 @@ class WindowReplay:
         """Unhide the window's item, which a run without its class may have hidden."""
         references = context.window_items(window_id)
         if references and references[-1].hidden == "closed":
-            ContextReplay(context).set(references[-1:], {"hidden": None})
+            context.ledger.set(references[-1:], {"hidden": None})
 
     def _act(self, window_id: str, data: dict[str, Any], timestamp: str) -> None:
         if window_id in self._open and "focusId" in data:
@@ -264,16 +253,11 @@ class NewerSchemaError(ContextUIError):
 
 
 class Replay:
-    """Applies log entries in order. Windows are restored at the end, once and up to date.
-
-    Args:
-        context: The context to fill; it must be empty or loaded from a checkpoint.
-        windows: Collects the windows.
-    """
+    """Applies log entries in order. Windows are restored at the end, once and up to date."""
 
     def __init__(self, context: ContextManager, windows: WindowReplay) -> None:
         self._context, self._windows = context, windows
-        self._changes = ContextReplay(context)
+        self._ledger = context.ledger
         self.turn = 0
         """How many turns have ended."""
         self.last_id: str | None = None
@@ -281,9 +265,7 @@ class Replay:
         self.left_out = 0
         """How many invalid entries were skipped so far."""
         self._boundary: _Boundary | None = None
-        self.draft = ""
-        self.title = ""
-        """The person's unsent input."""
+        self.draft = self.title = ""
 
     def set_draft(self, text: object) -> None:
         """Remember the person's unsent input."""
@@ -308,7 +290,7 @@ class Replay:
                 # The skipped entries may have been items.
                 if data["cut"] > self._context.current_seq + 1 + self.left_out:
                     raise InvalidEntryError("data.cut: higher than the seq of any item")
-                self._changes.set_cut(data["cut"])
+                self._ledger.cut = data["cut"]
             case "usage":
                 self._context.report_usage(data["counted"], data["usage"])
             case "request":
@@ -332,7 +314,7 @@ class Replay:
         return None
 
     def _end_turn(self, data: TurnFacts) -> None:
-        self._changes.end_turn(early=data["early"])
+        self._ledger.finish(early=data["early"])
         # A number that is far too high is invalid, but the turn has ended anyway.
         is_near = self.turn <= data["turn"] <= self.turn + 1 + self.left_out
         self.turn = data["turn"] if is_near else self.turn + (not data["early"])
@@ -352,7 +334,8 @@ class Replay:
             if item.id in items:
                 raise DuplicateItemError("its id is already in use")
         self._resolve_call_conflicts(item)
-        self._changes.add(item, seq)
+        self._ledger.replace_older(item)
+        self._ledger.enter(item, seq)
         if self._boundary is not None and self._boundary.summary_id == item.id:
             self._fold(self._boundary, item)
         return item
@@ -381,13 +364,13 @@ class Replay:
             self._context.end_turn()
         before = list(self._context.get_active()) if is_summary else []
         self._context.add(item)
-        self._changes.set(before, {"hidden": "compacted"})
+        self._ledger.set(before, {"hidden": "compacted"})
         if is_summary:
             self._boundary = None
         if line := gist_of_read(
             entry, item, self._context.calls, windows.lang if windows else "en"
         ):
-            self._changes.set([item], {"gist": line})
+            self._ledger.set([item], {"gist": line})
         return item
 
     def _compact(self, entry: Entry) -> None:
@@ -409,16 +392,16 @@ class Replay:
         if not summary.is_summary:
             raise InvalidEntryError("It is not a summary, so no items are hidden for it.")
         items = self._known(boundary.item_ids)
-        self._changes.compact(items, summary, boundary.trigger)
+        self._ledger.compact(items, summary, boundary.trigger)
 
     def _change(self, data: ChangeFacts) -> None:
-        changes, operation = self._changes, data["operation"]
+        ledger, operation = self._ledger, data["operation"]
         items = self._known(data["itemIds"])
         if operation == "undo":
-            steps = changes.undo_steps
+            steps = ledger.steps
             if not steps or {one.id for one in items_of(steps[-1])} != {one.id for one in items}:
                 raise InvalidEntryError("The change to undo is missing.")
-            changes.undo()
+            ledger.undo()
             return
         fields = dict(data["fields"])
         if "content" in fields:
@@ -426,18 +409,12 @@ class Replay:
                 if item.type is ItemType.WINDOW:
                     raise InvalidEntryError("A window cannot be edited.")
                 check_text(data["fields"]["content"], item.type)
-        (changes.set if operation == "trim" else changes.edit)(items, fields)
+        (ledger.set if operation == "trim" else ledger.step)(items, fields)
 
     def _request(self, data: RequestFacts) -> None:
-        renders = [(facts, self._windows.render(facts)) for facts in data["windows"]]
-        for carrier in self._known([data["carrierId"]] if data["carrierId"] else []):
-            copies = [
-                Carried(facts["windowId"], ContextVersion.read(facts["version"]), xml)
-                for facts, xml in renders
-                if xml
-            ]
-            self._changes.carry(carrier, copies)
-        self._changes.mark_sent(data["throughSeq"], data["waitingIds"], data.get("plan"))
+        shown = ((one["windowId"], one.get("xml")) for one in data.get("windows", ()))
+        self._windows.sent.update((window_id, xml) for window_id, xml in shown if xml)
+        self._ledger.fix(data["throughSeq"], data["waitingIds"], facts=data.get("plan"))
 
     def _known(self, item_ids: Iterable[str]) -> list[ContextItem]:
         """Return the items with these ids, without those lost to damage."""
@@ -458,10 +435,6 @@ def check_schema(header: Entry) -> None:
 
     Only a newer program writes a newer schema: if the header names this version or an older one,
     the schema number is invalid and ignored.
-
-    Raises:
-        NewerSchemaError: The log is newer; the file is not changed.
-        InvalidEntryError: The schema number is invalid.
     """
     schema = (header.data or {}).get("schema", SCHEMA)
     if schema == SCHEMA and type(schema) is int:

@@ -8,15 +8,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from contextui.context.changes import admit
-from contextui.context.item import SUMMARY, ContextItem, unload
+from contextui.context.item import SUMMARY, ContextItem, admit, unload
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.plain_file import open_plain
-from contextui.session.checkpoint import is_consistent, load_checkpoint
+from contextui.session.checkpoint import load_checkpoint
 from contextui.session.entry import DamagedLineError, Entry, decode
 from contextui.session.items import TWIN, item_of, stored
-from contextui.session.logfile import (
+from contextui.session.reader import (
     Damage,
     Line,
     begins_line,
@@ -24,14 +23,15 @@ from contextui.session.logfile import (
     line_at,
     lines,
     lines_backwards,
+    of_kinds,
+    whole_size,
 )
 from contextui.session.replay import NewerSchemaError, Replay, WindowReplay, check_schema
-from contextui.session.schema import CheckpointFacts, InvalidEntryError, TurnFacts
+from contextui.session.schema import CheckpointFacts, InvalidEntryError
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words
 
 _CHECKPOINT = b'"subtype":"checkpoint"'
-_REQUEST, _TURN_END = b'"subtype":"request"', b'"subtype":"turn_end"'
 _OUR_FIRST_BYTES = b'{"uuid":"'
 _DAMAGED_LINES = 100  # at the start of a file, after which it is not considered a log
 _MUCH = 1 << 26  # bytes after a checkpoint that are held in memory at once
@@ -54,20 +54,11 @@ class Loaded:
     """The result of reading a log.
 
     Attributes:
-        turn: How many turns have ended.
-        last_id: The id of the last entry.
         offsets: The offset in the log of each item.
         closings: The offset in the log of each closed window's last render.
-        versions: The last logged version of each open window.
         absent: The data of windows whose class is missing.
         start: The offset of the checkpoint from which the log was read; 0 without one.
-        end: The offset of the last entry that was read.
-        set_aside: How many invalid entries were skipped.
-        draft: The person's unsent input.
-        title: The title that the person gave the session.
-        parsed: How many entries were parsed.
         since_checkpoint: How many of them follow the checkpoint.
-        checkpoint_size: The bytes of the checkpoint; 0 without one.
     """
 
     turn: int = 0
@@ -132,18 +123,14 @@ def load(
 
 
 def _last_request(file: BinaryIO, turn: int) -> int | None:
-    """Return where a log has the last request of a turn; None if the turn has none."""
     last = None
-    for line in lines(file):
-        if _REQUEST in line.text:
-            last = line.offset
-        elif _TURN_END in line.text:
-            with suppress(DamagedLineError, LookupError, TypeError):
-                data: TurnFacts = decode(line.text).data
-                if data["turn"] >= turn:
-                    break
-                last = None
-    file.seek(0)
+    for offset, entry in entries(of_kinds(lines(file), "request", "turn_end")):
+        if entry.subtype == "request":
+            last = offset
+        elif entry.subtype == "turn_end":
+            if entry.data["turn"] >= turn:
+                break
+            last = None
     return last
 
 
@@ -166,6 +153,7 @@ class _Loading:
         self._loaded = Loaded()
         self._damage: list[Damage] = []
         self._damaged = 0
+        self._whole = whole_size(file)
 
     def run(self, whole: bool) -> Loaded:
         """Read the log, then restore the windows."""
@@ -202,13 +190,14 @@ class _Loading:
 
     def _set_aside(self, damage: Damage) -> None:
         """Count an entry that cannot be read or replayed; only the first is described."""
+        if damage.offset >= self._whole:  # another process is writing it
+            return
         self._damaged += 1
         self._replay.left_out += 1
         if not self._damage:
             self._damage.append(damage)
 
     def _apply_all(self, found: Iterator[tuple[int, Entry]]) -> bool:
-        """Replay the entries; return whether the requested turn was reached."""
         for offset, entry in in_order(found, self._context.current_seq, self._set_aside):
             self._loaded.since_checkpoint += 1
             self._loaded.end = offset
@@ -272,7 +261,7 @@ class _Loading:
         # A checkpoint of this very turn may have been written after the turn's end.
         is_too_new = self._until is not None and data["turn"] >= self._until
         is_too_new |= self.last_request is not None and line.offset > self.last_request
-        if is_too_new or ("digest" not in data and not is_consistent(data)):
+        if is_too_new:
             return None
         try:
             items = self._items_at(data, damage)
@@ -335,13 +324,10 @@ class _Loading:
 
 
 def _referenced_ids(rest: list[tuple[int, Entry]]) -> set[str]:
-    """Return the ids of items that entries refer to."""
     named: set[str] = set()
     for _, entry in rest:
         if entry.subtype == "change":
             named.update(entry.data["itemIds"])
-        elif entry.subtype == "request" and entry.data["carrierId"]:
-            named.add(entry.data["carrierId"])
     return named
 
 
@@ -357,12 +343,7 @@ def in_order(
     """Yield entries, except for items whose seq does not fit those of their neighbours.
 
     Seqs increase in a log. One that is not the successor of the last is invalid if it does not
-    increase, or if most of the items after it have a lower one.
-
-    Args:
-        found: Entries with their offsets.
-        last: The seq of the newest item before them.
-        report: Callback for items that are skipped.
+    increase, or if most of the items after it have a lower one. `last` is the seq before them.
     """
     ahead: deque[tuple[int, Entry]] = deque()
     while True:
@@ -389,12 +370,7 @@ def _seq(entry: Entry) -> int | None:
 
 
 def check_is_session(path: Path) -> None:
-    """Check that a file is a session's log, without changing it. An empty log is valid.
-
-    Raises:
-        NotASessionError: It is something else.
-        NewerSchemaError: A newer program wrote it.
-    """
+    """Check that a file is a session's log, without changing it. An empty log is valid."""
     with open_plain(path) as file:
         damaged = 0
         for line in lines(file):

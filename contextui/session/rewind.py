@@ -22,7 +22,7 @@ from contextui.files.textfile import TextFile, Version
 from contextui.plain_file import open_plain
 from contextui.session.entry import Entry, moment
 from contextui.session.items import item_of
-from contextui.session.logfile import Damage, entries, lines
+from contextui.session.reader import entries, lines, of_kinds
 from contextui.session.versions import Kept, KeptVersionError, Versions, digest_of
 from contextui.words import Message
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from contextui.files.workspace import Workspace
     from contextui.session.session import Session
 
-_MARKS = (b'"type":"user"', b'"turn_end"', b'"file_write"', b'"file_written"')
+_KINDS = ("user", "turn_end", "file_write", "file_written")
 _HELD = 64 << 20  # bytes of file contents that a plan holds, now and then
 
 
@@ -40,10 +40,8 @@ class Turn:
 
     Attributes:
         number: Its number in the log; 0 is the start, before the first message.
-        message: What the person said; empty for the start.
         when: When it ended, or began if it has not ended.
         has_ended: Whether the session can go back to it.
-        files: How many files were written in it.
     """
 
     number: int
@@ -58,12 +56,8 @@ class Write:
     """One write of a file, as the log has it.
 
     Attributes:
-        path: The file, links resolved.
-        turn: The turn in which it was written.
         before: The hash of what was there; None if there was no file, or it was not readable.
         after: The hash of what was written; None if the file was deleted.
-        kept: Whether what was there is kept.
-        mode: The permissions of what was there.
         is_done: Whether the log says that it was written; after a crash it may have been.
         rewind: The id of the rewind that it belongs to; empty for all others.
     """
@@ -90,7 +84,6 @@ class Record:
 
     Attributes:
         turns: The turns with a message of the person, oldest first, after the start.
-        writes: All writes of files, in order.
         begins_with: The file whose write began the first turn, before any message; empty if none.
     """
 
@@ -105,22 +98,15 @@ def read_record(path: Path, is_own: Callable[[str], bool] = lambda _: True) -> R
     Args:
         path: The log.
         is_own: Whether the person wrote a message: reports about windows are messages too.
-
-    Raises:
-        OSError: It cannot be read.
     """
     reading = _Reading(is_own)
     with open_plain(path) as file:
         relevant = (
-            line for line in lines(file) if reading.is_first or any(m in line.text for m in _MARKS)
+            line for line in lines(file) if reading.is_first or any(of_kinds([line], *_KINDS))
         )
-        for _, entry in entries(relevant, _ignore):
+        for _, entry in entries(relevant):
             reading.take(entry)
     return reading.result()
-
-
-def _ignore(_: Damage) -> None:
-    """Ignore damage: it was reported when the session was restored."""
 
 
 class _Reading:
@@ -207,13 +193,8 @@ class FileChange:
     """What going back means for one file.
 
     Attributes:
-        path: The file, links resolved.
-        fate: What is offered.
-        reason: Why it stays.
         now: Its content; None if there is no file.
         then: What it was; None if there was no file.
-        version: The version that was read; None if there is no file.
-        mode: The permissions that it had.
         is_mixed: Whether someone else also changed it, between two writes of the session.
     """
 
@@ -230,11 +211,6 @@ class FileChange:
     def is_offered(self) -> bool:
         """Whether the person can choose it."""
         return self.fate != "stays"
-
-    @property
-    def is_chosen_first(self) -> bool:
-        """Whether it is chosen unless the person says otherwise."""
-        return self.fate in ("restore", "create") and not self.is_mixed
 
     def diff(self) -> str:
         """Return the whole change as a unified diff, now to then; a sentence for binary files."""
@@ -255,11 +231,10 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RewindPlan:
     """What going back to a turn means for files.
 
     Attributes:
-        turn: The turn.
         files: The files that the session wrote since, in the order of their first write, without
             those that are as they were then.
         same: How many files were written since and are as they were then.
@@ -277,31 +252,25 @@ class Plan:
     @property
     def chosen_first(self) -> set[str]:
         """The paths that are chosen unless the person says otherwise."""
-        return {one.path for one in self.files if one.is_chosen_first}
+        sure = (one for one in self.files if one.fate in ("restore", "create"))
+        return {one.path for one in sure if not one.is_mixed}
 
 
-def plan(session: "Session", turn: int, record: Record | None = None) -> Plan:
+def plan(session: "Session", turn: int, record: Record | None = None) -> RewindPlan:
     """Compare the files that the session wrote since a turn with what they were then.
 
     Reads files; changes nothing. May be called on any thread.
-
-    Raises:
-        OSError: The log cannot be read.
     """
     record = record or read_record(session.path)
     writes = [one for one in record.writes if one.turn > turn]
     files = _changes(session, writes)
-    return Plan(turn, files, len({one.path for one in writes}) - len(files))
+    return RewindPlan(turn, files, len({one.path for one in writes}) - len(files))
 
 
-def undo_plan(session: "Session", rewind: str) -> Plan:
-    """Compare the files that a rewind of this session wrote with what they were before it.
-
-    Raises:
-        OSError: The log cannot be read.
-    """
+def undo_plan(session: "Session", rewind: str) -> RewindPlan:
+    """Compare the files that a rewind of this session wrote with what they were before it."""
     writes = [one for one in read_record(session.path).writes if one.rewind == rewind]
-    return Plan(session.turn, _changes(session, writes))
+    return RewindPlan(session.turn, _changes(session, writes))
 
 
 def _changes(session: "Session", writes: Iterable[Write]) -> tuple[FileChange, ...]:
@@ -369,7 +338,6 @@ def _ours(writes: list[Write], digest: str | None) -> list[Write] | None:
 
 
 def _is_mixed(writes: list[Write]) -> bool:
-    """Whether someone else changed the file between two writes."""
     return any(not other.found(one.after) for one, other in pairwise(writes))
 
 
@@ -382,8 +350,6 @@ class Restored:
 
     Attributes:
         rewind: An id, with which it can be undone; empty if no file was written.
-        restored: The files that have their earlier content.
-        deleted: The files that were deleted.
         left: The files that were left alone after all, and why.
     """
 
@@ -398,7 +364,7 @@ class Restored:
         return len(self.restored) + len(self.deleted)
 
 
-def restore(session: "Session", plan: Plan, chosen: Collection[str]) -> Restored:
+def restore(session: "Session", plan: RewindPlan, chosen: Collection[str]) -> Restored:
     """Restore the chosen files. One that has changed since the plan was made is left alone.
 
     Each file is written as a whole or not at all. Each write is logged in this session with what

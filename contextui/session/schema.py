@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypeAlias
 from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from contextui.context.changes import clean_blocks
-from contextui.context.item import Hidden, ItemType
+from contextui.context.item import Hidden, ItemType, clean_blocks
 from contextui.errors import ContextUIError
 from contextui.events import Operation
 from contextui.model import Block
@@ -125,10 +124,9 @@ class UsageFacts(TypedDict):
 
 
 class CopyFacts(TypedDict):
-    """A window as a request included it; without XML, the same as in the request before."""
+    """A window that version 2 placed at the end of a turn; without XML, the same as before."""
 
     windowId: WindowId
-    version: Version
     xml: NotRequired[str]
 
 
@@ -136,8 +134,7 @@ class RequestFacts(TypedDict):
     """A request was sent."""
 
     throughSeq: Place
-    carrierId: str | None
-    windows: list[CopyFacts]
+    windows: NotRequired[list[CopyFacts]]
     waitingIds: list[str]
     plan: NotRequired[State]
 
@@ -308,11 +305,7 @@ _FORMS: dict[str, _Form] = {
 
 
 def checked(kind: object, subtype: object, data: Any) -> Any:
-    """Validate the data of an entry by the form of its kind; None if it has none.
-
-    Raises:
-        InvalidEntryError: It does not have that form; the message says where.
-    """
+    """Validate the data of an entry by the form of its kind; None if it has none."""
     form = _FORMS.get(subtype) if isinstance(subtype, str) else None
     if form is None:
         if data is None or kind == "system":

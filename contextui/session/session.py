@@ -21,11 +21,10 @@ from contextui.session.record import CHECKPOINT_EVERY, Recorder
 from contextui.session.restore import Loaded, check_is_session, load
 from contextui.session.versions import Versions
 from contextui.tokens import TokenCounter
-from contextui.windowing.env import Clock, utc_now
-from contextui.windowing.host import interrupted_jobs
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Lod
-from contextui.windowing.window import Window
+from contextui.windowing.window import Clock, Window, utc_now
 from contextui.words import Lang, Words
 
 _LARGEST = 4_096  # bytes of .git/HEAD, or of a .git file that points to another folder
@@ -216,8 +215,8 @@ class Session:
     def save(self) -> bool:
         """Retry writing the queued entries; return whether everything is written.
 
-        The queue is empty unless saving failed. This also detects a log that another program
-        deleted or damaged, and writes it again.
+        The queue is empty unless saving failed. This also notices a log that another program
+        deleted or changed, and continues it in a new file.
         """
         self._recorder.save()
         return not self.unsaved
@@ -228,11 +227,7 @@ class Session:
         return len(self.context.items) < self.context.current_seq
 
     def older_items(self) -> list[ContextItem]:
-        """Return the items that were not restored, oldest first, read from the log now.
-
-        Raises:
-            OSError: The log cannot be read.
-        """
+        """Return the items that were not restored, oldest first, read from the log now."""
         items = self.context.items
         return list(older_items(self.path, items, self._recorder.read_from))
 
@@ -293,7 +288,7 @@ class Session:
         for window in self.windows.windows():
             if not self.context.window_items(window.id):
                 self.context.add(ContextItem(ItemType.WINDOW, window.id))
-            for name in interrupted_jobs(window):
+            for name in runtime_of(window).interrupted:
                 words = self._words("{name} was interrupted when the program ended.", name=name)
                 self.notices.append(f"{window.id}: {words}")
         lost = self._words(

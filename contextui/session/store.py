@@ -3,7 +3,7 @@
 import os
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from heapq import merge
@@ -18,13 +18,13 @@ from contextui.plain_file import open_plain
 from contextui.session.archive import older_items
 from contextui.session.entry import Entry, moment
 from contextui.session.fork import Origin, fork, origin_of
-from contextui.session.items import is_message, item_of
-from contextui.session.logfile import entries, lines, lines_backwards
+from contextui.session.items import is_message, text_of
 from contextui.session.paths import (
     check_session_id,
     contextui_home,
     escape_project_path,
 )
+from contextui.session.reader import entries, lines, lines_backwards
 from contextui.session.recent import recent_ids
 from contextui.session.restore import Loaded, load
 from contextui.session.session import Session, SessionOptions
@@ -101,11 +101,6 @@ class SessionView(NamedTuple):
     notices: list[str]
     loaded: Loaded
     """The result of reading its log."""
-
-    @property
-    def offsets(self) -> Mapping[str, int]:
-        """The offset in the log of each item."""
-        return self.loaded.offsets
 
     def items(self) -> Iterator[ContextItem]:
         """Iterate over all items by seq, including those left in the log."""
@@ -268,7 +263,6 @@ class SessionStore:
 def _logs(
     projects: Path, folder: str | None, report: Callable[[Unreadable], None]
 ) -> Iterator[Path]:
-    """Yield the logs of one folder or of all; unreadable folders are reported."""
     for project in _children(projects, report):
         if folder in (None, project.name):
             yield from (path for path in _children(project, report) if path.suffix == ".jsonl")
@@ -298,16 +292,11 @@ def _local_name(cwd: str) -> str:
 
 
 def _when(info: SessionInfo) -> datetime:
-    """Return when the session was written, by its log; one without a valid time sorts last."""
     return moment(info.updated) or datetime.min.replace(tzinfo=UTC)
 
 
 def read_info(path: Path) -> SessionInfo:
-    """Read the start and the end of a session's log.
-
-    Raises:
-        OSError: It cannot be read.
-    """
+    """Read the start and the end of a session's log."""
     odd: set[int] = set()
     with open_plain(path) as file:
         first: list[Entry] = []
@@ -322,7 +311,7 @@ def read_info(path: Path) -> SessionInfo:
         id=path.stem,
         cwd=_local_name(_cwd(path, [*first, *newest])),
         path=path,
-        first_words=one_line(next((_text(one) for one in first if is_message(one)), ""), 60),
+        first_words=one_line(next((text_of(one) for one in first if is_message(one)), ""), 60),
         started=started,
         updated=_time(newest, path) if newest else started,
         size=path.stat().st_size,
@@ -351,15 +340,6 @@ def _cwd(path: Path, found: Iterable[Entry]) -> str:
     return max(fitting or named, key=lambda cwd: named[cwd], default="")
 
 
-def _text(entry: Entry) -> str:
-    try:
-        item = item_of(entry)
-    except ContextUIError:
-        return ""
-    return item.content if item is not None else ""
-
-
 def _last_draft(first: list[Entry]) -> object:
-    """Return the last unsent input of a session without messages."""
     drafts = [one.data for one in first if one.subtype == "draft" and one.data]
     return drafts[-1].get("text") if drafts else None

@@ -33,11 +33,7 @@ class Deleted(NamedTuple):
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Lock a session's log, so that no other process opens or writes it.
-
-    Raises:
-        SessionLockedError: Another process has it open.
-    """
+    """Lock a session's log, so that no other process opens or writes it."""
     lock = FileLock(str(path.with_suffix(".lock")), timeout=0, mode=0o600, thread_local=False)
     try:
         lock.acquire()
@@ -73,11 +69,7 @@ def delete(path: Path, home: Path, clock: Callable[[], float] = time.time) -> De
 
 
 def restore(deleted: Deleted) -> None:
-    """Move a deleted session back to where it was.
-
-    Raises:
-        ContextUIError: It is not in the trash any more, or cannot be moved.
-    """
+    """Move a deleted session back to where it was."""
     try:
         if os.path.lexists(deleted.path):
             raise FileExistsError(17, os.strerror(17))

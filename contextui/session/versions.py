@@ -42,12 +42,7 @@ def digest_of(data: bytes) -> str:
 
 
 class Versions:
-    """Keeps what was at a path before each write, see `WriteKeeper`.
-
-    Args:
-        folder: The session's data folder.
-        write: Writes an entry with this id to the log, through to the disk.
-    """
+    """Keeps what was at a path before each write, see `WriteKeeper`."""
 
     def __init__(self, folder: Path, write: Callable[[dict[str, Any], str], object]) -> None:
         self._folder, self._write = folder / KEPT, write
@@ -143,11 +138,7 @@ class Versions:
 
 
 def check_private(folder: Path) -> None:
-    """Check that the folder of kept versions is a real one, of this person alone.
-
-    Raises:
-        OSError: It is a link, or others may have put something into it.
-    """
+    """Check that the folder of kept versions is a real one, of this person alone."""
     for one in (folder.parent, folder):
         info = os.lstat(one)
         is_ours = stat.S_ISDIR(info.st_mode) and info.st_uid == os.geteuid()

@@ -5,7 +5,7 @@ import gc
 import re
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
@@ -19,8 +19,8 @@ from textual._xterm_parser import XTermParser
 from textual.binding import Binding
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.driver import Driver
 from textual.message import Message
-from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.widget import Widget
@@ -29,25 +29,24 @@ from textual.worker import WorkerFailed
 from contextui.errors import ContextUIError
 from contextui.secrets import mask
 from contextui.text import one_line
-from contextui.tui.conversation.prompt import MOST_PASTED, too_large
+from contextui.tui.conversation.prompt import MOST_PASTED, Prompt, too_large
 from contextui.tui.dialogs.help import QUESTION, GoTo, HelpScreen
 from contextui.tui.dialogs.unsaved import QuitScreen, unsaved_words
 from contextui.tui.keys import KeyLine
 from contextui.tui.lines import line
 from contextui.tui.main import MainScreen
 from contextui.tui.shutdown import Shutdown, Signals
-from contextui.tui.switch import Reopen, Switcher, Target
-from contextui.tui.themes import DARK, THEMES, quiet_roles
-from contextui.windowing.trouble import reason_of
+from contextui.tui.switch import Reopen, Switcher
+from contextui.tui.themes import DARK
+from contextui.windowing.error_text import reason_of
 from contextui.words import Lang, Words
-from contextui.words import Text as Said
 
 if TYPE_CHECKING:
+    from contextui.tui.app_session import AppSession
     from contextui.tui.attention import Attention
+    from contextui.tui.conversation.recent import ResumeRow
     from contextui.tui.desktop.widgets import Guard
     from contextui.tui.dialogs.timing import Asker
-    from contextui.tui.link import Desk
-    from contextui.tui.rewind import Rewound
 
 
 class Crash(Exception):  # noqa: N818  wraps another error
@@ -142,7 +141,6 @@ class Palette(Provider):
     """Provides the slash commands, their choices, and files to the command palette."""
 
     async def discover(self) -> Hits:
-        """Yield all commands while the search field is empty, and then their choices."""
         found = sorted(self._all(), key=lambda one: one[2].count(" ", 0, -1))
         for title, about, text in found:
             yield DiscoveryHit(Content(title), partial(self._run, text), help=_plain(about))
@@ -163,7 +161,6 @@ class Palette(Provider):
                 yield Hit(rank, Content(title), partial(self._run, text), help=_plain(about))
 
     async def _files(self, query: str) -> list[tuple[float, str, str, str]]:
-        """Return the files that match, each with the command that opens it."""
         from contextui.files.index import PathIndex  # noqa: PLC0415  (heavy: the files)
 
         main = self.screen
@@ -212,8 +209,9 @@ class Palette(Provider):
 _PANES = (
     ".attention",
     *(".conversation.pane", ".conversation.status", ".desktop.pane", ".inspector.pane"),
-    *(".dialogs.timing", ".menu", ".sessions"),
+    *(".dialogs.timing", ".slash_commands"),
 )
+"""Everything that shows a session, imported on the thread that opens it."""
 
 
 def collect_less() -> None:
@@ -221,14 +219,6 @@ def collect_less() -> None:
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
 
-
-def _load_panes() -> None:
-    """Import everything that shows a session, on the thread that opens it."""
-    for name in _PANES:
-        import_module(name, "contextui.tui")
-
-
-_OWN_THEMES = {one.name: one for one in THEMES}
 
 LOST = 1
 """Exit status when something could not be saved."""
@@ -241,18 +231,6 @@ class ContextUIApp(KeyLine[int]):
     """The contextui terminal app.
 
     The first frame is rendered before the session is opened, because opening imports heavy modules.
-
-    Args:
-        open_desk: Opens the session; runs on its own thread.
-        folder: The session's folder, as displayed.
-        lang: The locale of the UI.
-        theme: The initial theme.
-        first_words: The message given on the command line.
-        reopen: Opens another session for `switch_session`; None if there is only this one.
-        resumes: How the session that is resumed begins; None if it is new.
-
-    Attributes:
-        main: The main screen; each session has its own.
     """
 
     TITLE = "contextui"
@@ -262,35 +240,19 @@ class ContextUIApp(KeyLine[int]):
         "desktop/desktop.tcss",
         "inspector/inspector.tcss",
     ]
-    # The default, since a theme that is set later parses all style sheets a second time.
-    theme: Reactive[str] = Reactive(DARK.name)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-tall")]
     COMMANDS = {Palette}
     BINDINGS = [
-        Binding("ctrl+q", "leave", "quit", show=False, priority=True),
+        Binding("ctrl+q", "quit", "quit", show=False, priority=True),
         Binding("ctrl+p", "command_palette", "palette", key_display="^p", priority=True),
         Binding("f1", "help", "help", priority=True),
         Binding("ctrl+g", "go_to_question", show=False, priority=True),
     ]
 
-    class Opened(Message):
-        """Posted when the session is open."""
-
-        def __init__(self, desk: "Desk") -> None:
-            super().__init__()
-            self.desk = desk
-
-    class NotOpened(Message):
-        """Posted when the session could not be opened."""
-
-        def __init__(self, reason: str) -> None:
-            super().__init__()
-            self.reason = reason
-
     def __init__(
         self,
-        open_desk: "Callable[[], Desk]",
+        open_desk: "Callable[[], AppSession]",
         *,
         folder: Path | None = None,
         lang: Lang = "en",
@@ -301,23 +263,40 @@ class ContextUIApp(KeyLine[int]):
     ) -> None:
         super().__init__()
         self.words = Words(lang)
-        self.desk: Desk | None = None
         self.asker: Asker | None = None
         self.attention: Attention | None = None
-        self.shutdown = Shutdown(self.words, self._report_blocking_windows, self._close_by_force)
+        self.shutdown = Shutdown(self.words, self._close_by_force)
         """Limits how long quitting may take."""
-        self.signals = Signals(self._leave_with, self.shutdown.end_within)
+        self.signals = Signals(self._leave_with, self.shutdown)
         """Quits the app on a signal; a context manager to enter around `run`."""
         self._is_exiting = False
         self._open_desk, self._first_words = open_desk, first_words
         self.typed_ahead = ""
         """What was typed before the app read the terminal."""
-        self.switcher = Switcher(self, reopen)
+        main = MainScreen(self.words, folder or Path.cwd(), self.hold, resumes)
+        self.switcher = Switcher(self, self.words, main, self._show_session, reopen)
         """Replaces the session by another one."""
-        self.rewound: Rewound | None = None
-        """The last rewind, which can be undone."""
-        self.main = MainScreen(self.words, folder or Path.cwd(), self.hold, resumes)
         self.theme = theme
+
+    @property
+    def main(self) -> MainScreen:
+        return self.switcher.main
+
+    @property
+    def desk(self) -> "AppSession | None":
+        return self.switcher.desk
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return a driver that also notes Ctrl+C on its own thread, while the app is blocked."""
+        app, base = self, super().get_driver_class()
+
+        class WatchedDriver(base):  # type: ignore[misc,valid-type]  # chosen by the platform
+            def process_message(self, message: Message) -> None:
+                if isinstance(message, events.Key):
+                    app.signals.watch_key(message.key)
+                super().process_message(message)
+
+        return WatchedDriver
 
     def accepts(self, paste: events.Paste) -> bool:
         """Refuse a paste that no field can hold, with a notice."""
@@ -326,28 +305,16 @@ class ContextUIApp(KeyLine[int]):
         self.notify(too_large(paste.text, self.words), severity="warning", markup=False)
         return False
 
-    @property
-    def available_themes(self) -> dict[str, Theme]:
-        """The built-in themes and our own."""
-        return {**super().available_themes, **_OWN_THEMES}
-
-    def get_theme(self, theme_name: str) -> Theme | None:
-        """Return a theme by its name; each line that is drawn asks for the current one."""
-        return _OWN_THEMES.get(theme_name) or super().get_theme(theme_name)
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Return the colors that themes of others do not have."""
-        return quiet_roles(self.available_themes.get(self.theme, DARK))
-
     def get_default_screen(self) -> MainScreen:
         """Return the main screen; an empty one below it would be styled and laid out as well."""
         return self.main
 
     def on_mount(self) -> None:
-        """Show the frame, and open the session after the first refresh."""
         with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
             self.signals.listen(self._driver)
-        self.call_after_refresh(self._start_opening)
+        # A daemon thread, so that quitting does not wait for a session that is still opening.
+        opening = threading.Thread(target=self._opening, daemon=True, name="opening")
+        self.call_after_refresh(opening.start)
         parser = XTermParser()
         for event in parser.feed(self.typed_ahead) if self.typed_ahead else ():
             self.post_message(event)
@@ -365,96 +332,61 @@ class ContextUIApp(KeyLine[int]):
             self.attention.close()
         if self.desk is not None:
             await self.desk.controller.aclose()
-        self.shutdown.closed()
-
-    def _start_opening(self) -> None:
-        # A daemon thread, so that quitting does not wait for a session that is still opening.
-        threading.Thread(target=self._opening, daemon=True, name="opening").start()
 
     def _opening(self) -> None:
         try:
             desk = self._open_desk()
-            _load_panes()
-            self.post_message(self.Opened(desk))
+            for name in _PANES:
+                import_module(name, "contextui.tui")
+            self.call_later(self._show, desk)
             if (preload := getattr(desk.controller.model, "preload", None)) is not None:
                 preload()  # after the first frame, and before the person has typed a message
         except ContextUIError as error:
-            self.post_message(self.NotOpened(self.words(error)))
+            self.call_later(self._give_up, self.words(error))
         except Exception as error:
-            self.post_message(self.NotOpened(reason_of(error)))
+            self.call_later(self._give_up, reason_of(error))
 
-    @on(Opened)
-    async def _show(self, message: Opened) -> None:
-        """Attach the opened session to the screen."""
-        await self.main.open_panes()
+    async def _show(self, desk: "AppSession") -> None:
+        await self.main.open_panes(desk)
         if not self.is_headless:
             collect_less()
-        self._attach_session(message.desk)
+        self._attach_session(desk)
         self._mention_crash()
         if self._first_words:
             self.main.send(self._first_words)
 
     def _mention_crash(self) -> None:
-        """Say where the report is if the last run crashed."""
-        from contextui.session.memory import Memory  # noqa: PLC0415  (heavy: the files)
         from contextui.session.paths import contextui_home  # noqa: PLC0415
+        from contextui.session.preferences import Preferences  # noqa: PLC0415  (heavy: the files)
 
         with suppress(ContextUIError):  # without a home, nothing is remembered
-            memory, report = Memory.of_person(), contextui_home() / "crash.log"
+            memory, report = Preferences.of_person(), contextui_home() / "crash.log"
             if memory.get(_CRASHED):
                 memory.put(_CRASHED, None)
                 text = self.words("The last run crashed. The report is in {file}.", file=report)
                 self.main.note(text)
 
-    def _attach_session(self, desk: "Desk") -> None:
-        """Attach a session to the main screen, with an asker of its own."""
+    def _attach_session(self, desk: "AppSession") -> None:
         from contextui.tui.attention import Attention  # noqa: PLC0415  (heavy: the events)
         from contextui.tui.dialogs.timing import Asker  # noqa: PLC0415  (heavy: the agent)
+        from contextui.tui.slash_commands import all_commands  # noqa: PLC0415
 
         main = self.main
-        self.desk = desk
+        self.switcher.desk = desk
         self.asker = Asker(self, self.words, lambda: main.prompt, main.wait_for_person)
         desk.controller.tools.gate.ask = self.asker.ask
         self.attention = self.attention or Attention(self, self.words)
         self.attention.follow(Path(desk.session.cwd).name, desk.notify)
         self.asker.announce = self.attention.ask
-        main.attach(desk, self, self.asker)
+        main.writing.commands = all_commands(self, main, desk, self.switcher)
+        main.attach(desk, self.asker, self.attention)
+        done = self.switcher.rewound
+        if done is not None and done.rewind and done.parent == desk.session.id:
+            main.note(self.words("The files are as the rewind left them. /undo puts them back."))
 
-    # --- switching the session ---------------------------------------------------------
-
-    def switch_session(
-        self,
-        session_id: str | None,
-        note: Said | None = None,
-        *,
-        fork: bool = False,
-        turn: int | None = None,
-    ) -> None:
-        """Switch to another session: an earlier one by its id, or a new one with None.
-
-        Returns at once. A running turn is stopped if the person agrees; windows, jobs and unsent
-        text of the present session are kept as on quitting. If the other session cannot be
-        opened, the present one stays, with one line that says why.
-
-        Args:
-            session_id: The session to resume, or to copy.
-            note: A notice to show in the conversation of the other session.
-            fork: Open a copy of it.
-            turn: The last turn of the copy.
-
-        Raises:
-            ContextUIError: This app has only one session, or is already switching.
-        """
-        folder = Path(self.desk.session.cwd) if self.desk is not None else Path.cwd()
-        self.switcher.start(Target(folder, session_id, fork, turn), note)
-
-    async def show_session(self, desk: "Desk", early: Iterable[str] = ()) -> MainScreen:
-        """Replace the main screen by one that shows another session.
-
-        Args:
-            desk: The session.
-            early: Messages and commands that the person sent for it already.
-        """
+    async def _show_session(
+        self, desk: "AppSession", early: Sequence[Prompt.Submitted] = ()
+    ) -> MainScreen:
         old = self.main
         while self.screen is not old:  # dialogs of the old session
             self.pop_screen()
@@ -465,38 +397,41 @@ class ContextUIApp(KeyLine[int]):
         with self.batch_update():
             await self.switch_screen(main)
             await main.composed.wait()
-            self.main = main
-            await main.open_panes()
+            self.switcher.main = main
+            await main.open_panes(desk)
             self._attach_session(desk)
         main.prompt.focus()
-        for text in early:
-            (main.run_command if text.startswith("/") else main.send)(text)
+        for message in early:
+            main.submit(message)
         return main
 
-    @on(NotOpened)
-    def _give_up(self, message: NotOpened) -> None:
-        """Exit and print the reason on the terminal."""
-        self.exit(WRONG_SETTINGS, return_code=WRONG_SETTINGS, message=message.reason)
+    def on_resume_row_chosen(self, message: "ResumeRow.Chosen") -> None:
+        self.main.prompt.focus()
+        try:
+            self.switcher.switch(message.session_id)
+        except ContextUIError as error:
+            self.main.note(error, is_error=True)
 
-    def action_leave(self) -> None:
-        """Quit; ask first if something cannot be saved."""
+    @on(MainScreen.CommandFailed)
+    def _survive(self, message: MainScreen.CommandFailed) -> None:
+        self.survive(message.error)
+
+    def _give_up(self, reason: str) -> None:
+        self.exit(WRONG_SETTINGS, return_code=WRONG_SETTINGS, message=reason)
+
+    async def action_quit(self) -> None:
         if isinstance(self.screen, QuitScreen):
             return
         if self.desk is None or self.desk.session.save():
             self._leave_with(0)
         else:
-            self.push_screen(QuitScreen(self.words, self.desk.session), self._leave_unsaved)
+            self.push_screen(QuitScreen(self.words, self.desk.session), self._leave_if)
 
-    async def action_quit(self) -> None:
-        """Quit, as ctrl+q does."""
-        self.action_leave()
-
-    def _leave_unsaved(self, wanted: bool | None) -> None:
+    def _leave_if(self, wanted: bool | None) -> None:
         if wanted:
             self._leave_with(0)
 
     def action_command_palette(self) -> None:
-        """Open the command palette."""
         if self.screen is self.main:  # commands only apply to the main screen
             self.push_screen(
                 CommandPalette(
@@ -505,9 +440,8 @@ class ContextUIApp(KeyLine[int]):
             )
 
     def action_help(self) -> None:
-        """Open the help screen with all keys and commands."""
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.words, lambda: self.main.commands))
+            self.push_screen(HelpScreen(self.words, self.main.commands))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable `go_to_question` for a pending question; the main screen has its own ctrl+g."""
@@ -519,16 +453,11 @@ class ContextUIApp(KeyLine[int]):
         return super().check_action(action, parameters)
 
     def action_go_to_question(self) -> None:
-        """Show the go-to menu, which offers the pending question."""
         self.push_screen(GoTo(self.words, lambda _: None, [QUESTION]), self._go_to_question)
 
     def _go_to_question(self, key: str | None) -> None:
         if key == QUESTION[0]:
             self.main.open_question()
-
-    def on_waiting_line_clicked(self) -> None:
-        """Open the pending question."""
-        self.main.open_question()
 
     @contextmanager
     def batch_update(self) -> Iterator[None]:
@@ -544,11 +473,9 @@ class ContextUIApp(KeyLine[int]):
             self.screen.refresh()
 
     def _laid_out(self) -> tuple[int, int]:
-        """Return the number of open screens and of main-screen layouts."""
         return len(self.screen_stack), self.main.layouts
 
     def write_control(self, text: str) -> None:
-        """Write a control sequence to the terminal."""
         if self._driver is not None:
             self._driver.write(text)
 
@@ -560,7 +487,7 @@ class ContextUIApp(KeyLine[int]):
     ) -> None:
         """Quit; print what could not be saved, or how to resume the conversation."""
         self._is_exiting = True
-        self.shutdown.begin()
+        self.shutdown.end_within()
         if self.attention is not None:
             self.attention.close()
         self.main.keep_draft()
@@ -572,7 +499,6 @@ class ContextUIApp(KeyLine[int]):
         super().exit(result, return_code, message)
 
     def _lost(self) -> Text | None:
-        """Return a message about unsaved data, or None if everything is saved."""
         if self.desk is None or self.desk.session.save():
             return None
         lost = unsaved_words(self.desk.session, self.words)
@@ -587,32 +513,17 @@ class ContextUIApp(KeyLine[int]):
         self.exit(status, return_code=status)
 
     def post_message(self, message: Message) -> bool:
-        """Queue a message; on ctrl+q, start the exit timer even if a window blocks all keys."""
+        """Queue a message; on ctrl+q, end the program even if a window blocks all keys."""
         if isinstance(message, events.Key) and message.key == "ctrl+q":
-            if self.desk is not None and self.desk.session.unsaved:  # the quit dialog asks first
-                asyncio.get_running_loop().call_later(_STUCK, self._begin_shutdown_if_stuck)
-            else:
-                self.shutdown.begin()
+            asyncio.get_running_loop().call_later(_STUCK, self._end_if_stuck, message)
         return super().post_message(message)
 
-    def _begin_shutdown_if_stuck(self) -> None:
-        """Start the exit timer if a window blocks the key queue, so that the dialog cannot open."""
-        if self._waiting:
-            self.shutdown.begin()
-
-    def _report_blocking_windows(self, message: str) -> None:
-        """Exit, if not already exiting, and print which window blocked the exit."""
-        code = self.return_code or 0
-        if message or not self._is_exiting:
-            self._is_exiting = True
-            super().exit(code, return_code=code, message=Text(message) if message else None)
+    def _end_if_stuck(self, quit_key: events.Key) -> None:
+        if quit_key in self._waiting:
+            self.shutdown.end_within()
 
     def _close_by_force(self) -> int:
-        """Restore the terminal and close the session before the process is killed.
-
-        Returns:
-            The exit status.
-        """
+        """Restore the terminal and close the session before the process is killed."""
         self.signals.restore_attributes()  # the driver may be blocked
         try:
             # Without a terminal the driver's writer has ended, and writing to it waits for ever.
@@ -656,7 +567,7 @@ class ContextUIApp(KeyLine[int]):
 
     def _handle_exception(self, error: Exception) -> None:
         """Replace Textual's crash handler, which prints local variables, API keys included."""
-        from contextui.session.memory import Memory  # noqa: PLC0415  (heavy: the files)
+        from contextui.session.preferences import Preferences  # noqa: PLC0415  (heavy: the files)
         from contextui.tui.desktop.widgets import cause_of  # noqa: PLC0415  (heavy: the windows)
 
         if (guard := _guard(error)) is not None:  # a third-party widget: drop it
@@ -670,7 +581,7 @@ class ContextUIApp(KeyLine[int]):
             self.survive(cause_of(error))
             return
         with suppress(ContextUIError):  # without a home, nothing is remembered
-            Memory.of_person().put(_CRASHED, True)
+            Preferences.of_person().put(_CRASHED, True)
         crash = (
             error
             if isinstance(error, Crash)

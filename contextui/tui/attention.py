@@ -5,7 +5,7 @@ from typing import Protocol
 
 from contextui.config.schema import Notify
 from contextui.events import Event, TurnFinished, TurnStarted
-from contextui.tui.conversation.turn import TurnMeter
+from contextui.tui.conversation.status import TurnFigures
 from contextui.tui.lines import line
 from contextui.words import Words
 
@@ -36,30 +36,23 @@ class Attention:
 
     A notification is sent only while the terminal has not the focus: when a turn or a command of
     the prompt that took long has ended, and when a question waits. A page in a browser has no bell.
-
-    Args:
-        place: The app.
-        words: Translates into the person's locale.
-        term: The terminal's type; by default that of the environment.
     """
 
     def __init__(self, place: Place, words: Words, term: str | None = None) -> None:
         self._place, self._words = place, words
         self._mode: Notify = "off"
-        self._folder, self._meter = "", TurnMeter()
+        self._folder = ""
         self._is_running = self._is_asking = False
         self._title: str | None = None
         self._has_title = (os.environ.get("TERM", "") if term is None else term) not in _WITHOUT
 
     def follow(self, folder: str, mode: Notify) -> None:
-        """Follow another session: the name of its folder, and how to notify."""
         self._folder, self._mode = plain(folder, _SHORT), mode
-        self._meter, self._is_running, self._is_asking = TurnMeter(), False, False
+        self._is_running = self._is_asking = False
         self.show_title()
 
-    def handle(self, event: Event) -> None:
-        """Follow the events of a turn."""
-        figures = self._meter.handle(event)
+    def handle(self, event: Event, figures: TurnFigures | None = None) -> None:
+        """Follow the events of a turn; its end comes with figures."""
         if isinstance(event, TurnStarted | TurnFinished):
             self._is_running = isinstance(event, TurnStarted)
             self.show_title()
@@ -68,23 +61,19 @@ class Attention:
             self._notify(text or self._words("The turn has ended."))
 
     def command_ended(self, text: str, seconds: float) -> None:
-        """Report the end of a command that the person typed into the prompt."""
         if seconds >= LONG:
             self._notify(text)
 
     def ask(self, what: str) -> None:
-        """Report that a question waits, described in words."""
         self._is_asking = True
         self.show_title()
         self._notify(f"◆ {what}")
 
     def answered(self) -> None:
-        """Report that no question waits any more."""
         self._is_asking = False
         self.show_title()
 
     def show_title(self) -> None:
-        """Set the title if it changed."""
         if not self._has_title and not self._place.is_web:
             return
         state = f"◆ {self._words('asks')}  " if self._is_asking else "● " * self._is_running
@@ -95,7 +84,6 @@ class Attention:
             self._place.write_control(f"{saved}\x1b]2;{title}{_END}")
 
     def close(self) -> None:
-        """Restore the title that the terminal had."""
         if self._title is not None:
             self._title, self._has_title = None, False
             if not self._place.is_web:

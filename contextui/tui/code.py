@@ -67,7 +67,6 @@ class CodeFence(MarkdownFence):
         ansi: bool = False,  # noqa: ARG003
         dark: bool = False,  # noqa: ARG003
     ) -> Content:
-        """Return the code with its colors."""
         return highlight(code, language=language or "text", theme=CodeTheme)
 
 

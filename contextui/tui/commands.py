@@ -9,24 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contextui.errors import ContextUIError
 from contextui.text import quote
-from contextui.tui.desktop.values import kind_of, read
+from contextui.tui.desktop.values import Kind, kind_of, read
+from contextui.words import msg
 
 if TYPE_CHECKING:
     from contextui.windowing.params import Param, Params
 
 
 class UnknownCommandError(ContextUIError):
-    """The typed slash command does not exist.
-
-    Attributes:
-        name: The name that was typed.
-        known: The names of all commands.
-        meant: The command that resembles it; may be empty.
-    """
-
-    def __init__(self, name: str, known: str, meant: str = "") -> None:
-        super().__init__(f"There is no command {name}. Try: {meant or known}.")
-        self.name, self.known, self.meant = name, known, meant
+    """The typed slash command does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +63,7 @@ class Command:
 
 
 class Completion(NamedTuple):
-    """A completion of a typed text.
-
-    Attributes:
-        text: The completed text; ends with a space if more must be typed.
-        shown: The same with the usage of what must be typed.
-        command: The command it belongs to.
-        choice: The completed argument, if it is one.
-    """
+    """A completion of a typed text."""
 
     text: str
     shown: str
@@ -88,11 +72,7 @@ class Completion(NamedTuple):
 
 
 class Commands:
-    """The slash commands by name.
-
-    Example:
-        >>> commands.run("/open todo")
-    """
+    """The slash commands by name."""
 
     def __init__(self, commands: Iterable[Command]) -> None:
         self.all = sorted(commands, key=lambda one: one.name)
@@ -109,8 +89,9 @@ class Commands:
         name, _, rest = text.removeprefix("/").strip().partition(" ")
         command = self._named.get(name)
         if command is None:
-            names = ", ".join(f"/{one.name}" for one in self.all)
-            raise UnknownCommandError(quote("/" + name), names, self._meant(name))
+            names = self._meant(name) or ", ".join(f"/{one.name}" for one in self.all)
+            message = msg("Unknown command {name}. Try: {names}.")
+            raise UnknownCommandError(message, name=quote("/" + name), names=names)
         command.run(rest.strip())
 
     def _meant(self, typed: str) -> str:
@@ -141,26 +122,24 @@ class Commands:
         return first[1:] in self._named or first == "/" or not os.path.lexists(first)
 
     def is_whole(self, text: str) -> bool:
-        """Return whether a text is exactly the name or the alias of a command."""
         return text.startswith("/") and text[1:].rstrip() in self._named
 
     def asks_for_choice(self, text: str) -> bool:
-        """Return whether a command was typed without its argument, and there are several."""
         command = self._named.get(text[1:].rstrip()) if text.startswith("/") else None
         return command is not None and command.needs_choice and len([*command.choices()]) > 1
 
     def path_in(self, text: str) -> str | None:
-        """Return the beginning of a path with which a typed command ends, or None.
+        """Return the beginning of a path with which a typed command ends, or None."""
+        choice, typed = self._choice_in(text)
+        return choice.path_in(typed) if choice is not None else None
 
-        Example:
-            >>> commands.path_in("/open editor path=pric")
-            'pric'
-        """
+    def _choice_in(self, text: str) -> tuple[Choice | None, str]:
+        """Return the whole first argument of a typed command, and what follows it."""
         name, _, rest = text.removeprefix("/").partition(" ")
         first, space, typed = rest.partition(" ")
         command = self._named.get(name) if text.startswith("/") and space else None
         choices = command.choices() if command is not None else ()
-        return next((one.path_in(typed) for one in choices if one.name == first), None)
+        return next((one for one in choices if one.name == first), None), typed
 
     def takes_something(self, text: str) -> bool:
         """Return whether the typed command is unknown or takes arguments, so can be corrected."""
@@ -187,13 +166,10 @@ class Commands:
         ]
 
     def usage(self, text: str) -> str:
-        """Return the usage of the command being typed, once its first argument is complete."""
-        name, _, rest = text.removeprefix("/").partition(" ")
-        first, space, _ = rest.partition(" ")
-        command = self._named.get(name) if text.startswith("/") and space else None
-        choices = command.choices() if command is not None else ()
-        found = [one for one in choices if one.name == first and one.takes]
-        return f"/{name} {first} {found[0].takes}" if found else ""
+        choice, typed = self._choice_in(text)
+        if choice is None or not choice.takes:
+            return ""
+        return f"{text.removesuffix(typed)}{choice.takes}"
 
 
 def _behind(command: Command, typed: str) -> list[Completion]:
@@ -228,11 +204,6 @@ def needs(params: "Params") -> str:
     return " ".join(_one(one) for one in params.listing if not one.optional)
 
 
-def required(params: "Params") -> list[str]:
-    """Return the names of the required params."""
-    return [one.name for one in params.listing if not one.optional]
-
-
 def arguments(typed: str, params: "Params") -> dict[str, Any]:
     """Parse params typed as `name=value`; text before the first name is the first param.
 
@@ -244,8 +215,7 @@ def arguments(typed: str, params: "Params") -> dict[str, Any]:
     """
     if not params.listing:
         return {}
-    kinds = {one.name: kind_of(one.type) for one in params.listing}
-    first, *named = re.split(rf"(?:^|\s)({'|'.join(kinds)})=", typed)
+    kinds, first, named = _split(typed, params)
     texts = dict(zip(named[::2], named[1::2], strict=True))
     if first.strip():
         texts = {params.listing[0].name: first, **texts}
@@ -258,13 +228,19 @@ def path_typed(params: "Params", typed: str) -> str | None:
 
     if not params.listing:
         return None
-    kinds = {one.name: kind_of(one.type) for one in params.listing}
-    first, *named = re.split(rf"(?:^|\s)({'|'.join(kinds)})=", typed)
+    kinds, first, named = _split(typed, params)
     name, value = named[-2:] if named else (params.listing[0].name, first)
     return value.lstrip() if is_path(name, kinds[name].type) else None
 
 
-def _value(text: str, name: str, kinds: dict[str, Any]) -> Any:
+def _split(typed: str, params: "Params") -> tuple[dict[str, Kind], str, list[str]]:
+    """Return the kinds of params, the text before the first name, and then names and texts."""
+    kinds = {one.name: kind_of(one.type) for one in params.listing}
+    first, *named = re.split(rf"(?:^|\s)({'|'.join(kinds)})=", typed)
+    return kinds, first, named
+
+
+def _value(text: str, name: str, kinds: dict[str, Kind]) -> Any:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         text = text[1:-1]
     if kinds[name].many and not text.startswith("["):

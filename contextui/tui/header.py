@@ -13,8 +13,7 @@ from contextui.tui.lines import FAINT, MUTED, line, path_end, shown_folder, spin
 from contextui.words import Words
 
 if TYPE_CHECKING:
-    from contextui.tui.inspector.look import Looker
-    from contextui.tui.link import Changes, Desk
+    from contextui.tui.app_session import AppSession, Changes
 
 
 class Header(Static):
@@ -24,10 +23,9 @@ class Header(Static):
         super().__init__(id="top")
         self._words, self._folder = words, folder
         self._branch = ""
-        self._desk: Desk | None = None
+        self._desk: AppSession | None = None
 
-    def attach(self, desk: "Desk") -> None:
-        """Show the session's folder, branch and model."""
+    def attach(self, desk: "AppSession") -> None:
         from contextui.session.session import branch_of  # noqa: PLC0415  (after the first frame)
 
         self._desk = desk
@@ -36,7 +34,6 @@ class Header(Static):
         self.refresh()
 
     def render(self) -> Content:
-        """Render the line."""
         right = Content.styled(line(self._model()), MUTED)
         brand = Content.styled("contextui", "bold $text-primary")
         branch = Content.styled(f"   {line(self._branch)}", FAINT)
@@ -71,21 +68,21 @@ class Panes(Static):
     def __init__(self, words: Words) -> None:
         super().__init__(id="panes")
         self._words = words
-        self._desk: Desk | None = None
-        self._looker: Looker | None = None
+        self._desk: AppSession | None = None
+        self._tools = 0  # tokens of their declarations
         self._present = "chat"
         self._places: list[tuple[int, str]] = []
 
-    def attach(self, desk: "Desk") -> None:
-        """Show the figures of a session."""
-        from contextui.tui.inspector.look import Looker  # noqa: PLC0415  (after the first frame)
+    def attach(self, desk: "AppSession") -> None:
+        from contextui.agent.tools import (  # noqa: PLC0415  (after the first frame)
+            declaration_tokens,
+        )
 
-        self._desk = desk
-        self._looker = Looker(desk.session.context, desk.controller.declared)
+        self._desk, counter = desk, desk.session.context.counter
+        self._tools = declaration_tokens(desk.controller.declared, counter)
         self.refresh()
 
     def take(self, changes: "Changes") -> None:
-        """Refresh the figures if the context changed."""
         if changes.context:
             self.refresh()
 
@@ -97,13 +94,11 @@ class Panes(Static):
         self.refresh()
 
     def on_click(self, event: Click) -> None:
-        """Select the pane whose name was clicked."""
         chosen = [name for start, name in self._places if event.x - self.gutter.left >= start]
         if chosen:
             self.post_message(self.Chosen(chosen[-1]))
 
     def render(self) -> Content:
-        """Render the pane names, with the current one highlighted."""
         labels = self._labels()
         room = self.size.width - sum(cell_len(label) + 3 for label in labels.values())
         parts: list[tuple[str, str]] = []
@@ -120,14 +115,15 @@ class Panes(Static):
 
     def _labels(self) -> dict[str, str]:
         windows, share = "", ""
-        if self._desk is not None and self._looker is not None:
-            from contextui.windowing.host import running_jobs  # noqa: PLC0415  (heavy)
+        if self._desk is not None:
+            from contextui.tui.inspector.snapshot import snapshot_of  # noqa: PLC0415  (heavy)
+            from contextui.windowing.runtime import runtime_of  # noqa: PLC0415  (likewise)
 
             open_windows = self._desk.session.windows.windows()
             count = len(open_windows)
-            tokens = self._looker.look().shares.total
+            tokens = snapshot_of(self._desk.session.context, self._tools).shares.total
             windows = f" {count}" if count else ""
-            if any(map(running_jobs, open_windows)):
+            if any(runtime_of(window).jobs.running() for window in open_windows):
                 windows += f" {spinner()}"
             share = f" {100 * tokens / self._desk.controller.options.budget:.0f}%"
         return {

@@ -20,31 +20,33 @@ from textual.dom import DOMNode
 from textual.events import Key
 from textual.keys import KEY_NAME_REPLACEMENTS
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.theme import Theme
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from contextui.text import for_terminal
+from contextui.tui.themes import DARK, THEMES, quiet_roles
 
 _ROUNDS = 2  # the key itself, then what it triggered
 _LOOK = 0.02  # seconds between two checks
 _PATIENCE = 1.0  # seconds after which a blocked key no longer holds up the others; see _is_late
 _LONGEST_LINE = 10_000  # characters of a paste into a field of one line
+_OWN_THEMES = {theme.name: theme for theme in THEMES}
 
 
 class KeyLine(App[ReturnType], Generic[ReturnType]):
-    """An app that handles one key or paste at a time.
+    """An app with our themes, which handles one key or paste at a time.
 
     Consecutive letters for a text field are sent at once: it keeps their order itself.
     """
 
-    class Followed(Message):
-        """Follows a key through the same widgets, so that it arrives once the key is handled.
+    # The default, since a theme that is set later parses all style sheets a second time.
+    theme: Reactive[str] = Reactive(DARK.name)
 
-        Attributes:
-            number: The number of the key it follows.
-            rounds: How many more times it takes the same path.
-        """
+    class Followed(Message):
+        """Follows a key through the same widgets, so that it arrives once the key is handled."""
 
         def __init__(self, number: int, rounds: int = 0) -> None:
             super().__init__()
@@ -63,16 +65,22 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         """When the person last pressed a key, clicked, scrolled or pasted, or the focus moved."""
 
     @property
+    def available_themes(self) -> dict[str, Theme]:
+        return {**super().available_themes, **_OWN_THEMES}
+
+    def get_theme(self, theme_name: str) -> Theme | None:
+        """Return a theme by its name; each line that is drawn asks for the current one."""
+        return _OWN_THEMES.get(theme_name) or super().get_theme(theme_name)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return quiet_roles(self.available_themes.get(self.theme, DARK))
+
+    @property
     def has_keys_waiting(self) -> bool:
-        """Whether the queue still holds unhandled keys."""
         return bool(self._waiting) or self._target is not None
 
     def hold(self, is_there: Callable[[], bool]) -> None:
-        """Hold key events back until a condition is true, or for about a second.
-
-        Args:
-            is_there: Whether the focus has reached its target.
-        """
+        """Hold key events back until a condition is true, or for about a second."""
         if self._is_there is None:
             asyncio.get_running_loop().call_later(_LOOK, self._look_whether_there)
         self._is_there, self._held_looks = is_there, 0
@@ -83,7 +91,6 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         self.hold(is_there)
 
     def accepts(self, paste: events.Paste) -> bool:  # noqa: ARG002
-        """Return whether pasted text may reach the focused widget."""
         return True
 
     async def on_event(self, event: events.Event) -> None:
@@ -143,7 +150,6 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         await self._take_some()
 
     def _arrives(self) -> bool:
-        """Return whether the target is reached or the wait timed out."""
         if self._is_there is None or self._is_there() or _is_late(self._held_looks):
             self._is_there = None
             return True
@@ -185,7 +191,6 @@ def _is_late(looks: int) -> bool:
 
 
 def _is_input(event: events.Event) -> bool:
-    """Return whether the event is a person's input; mouse moves count only with a button."""
     if isinstance(event, events.MouseMove):
         return bool(event.button)
     return isinstance(event, events.Key | events.Paste | events.MouseEvent)
@@ -224,6 +229,12 @@ def is_for_prompt(screen: Screen[Any], event: Key) -> bool:
 
 
 _MADE_OF = {"。": ".", "【": "[", "】": "]", "、": "/"}  # what input methods make of keys
+
+
+def letter_of(event: Key) -> str:
+    """Return the character of a key in lower case, also of a full-width one of an input method."""
+    given = event.character or ""
+    return _MADE_OF.get(given, unicodedata.normalize("NFKC", given)).lower()
 
 
 def meant_key(event: Key) -> str | None:

@@ -3,8 +3,9 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar
 
-from rich.cells import CellSpan, cell_len, set_cell_size, split_graphemes
+from rich.cells import CellSpan, cell_len, split_graphemes
 from textual.binding import Binding
 from textual.cache import LRUCache
 from textual.content import Content, Span
@@ -17,7 +18,7 @@ from textual.style import Style
 from textual.visual import Visual
 
 from contextui.secrets import mask_own
-from contextui.text import for_terminal
+from contextui.text import cut, for_terminal
 
 _TAB = 4
 _CLINGING = frozenset("，。、；：？！）》」』】”’…,.;:?!)]}%")  # never first in a row
@@ -29,10 +30,7 @@ _MARKS = 8  # maximum characters per cell when a row is measured
 def fold(content: Content, width: int, hanging: int = 0) -> list[Content]:
     """Wrap one line of content into rows of at most `width` cells; trailing spaces may exceed it.
 
-    Args:
-        content: One line.
-        width: The available cells.
-        hanging: Indent of all rows but the first, in cells.
+    All rows but the first are indented by `hanging` cells.
     """
     width = max(width, 2)
     if content.cell_length <= width:
@@ -56,9 +54,9 @@ def numbered(text: str, width: int) -> Iterator[tuple[int, str]]:
     """Wrap like `wrapped`, and yield each row with its line number, counted from 0."""
     for number, one in enumerate(for_terminal(mask_own(text)).split("\n")):
         line, start = one.expandtabs(_TAB), 0
-        for cut in _cuts(line, max(width, 2)):
-            yield number, line[start:cut].rstrip(" ")
-            start = cut
+        for end in _cuts(line, max(width, 2)):
+            yield number, line[start:end].rstrip(" ")
+            start = end
         yield number, _within(line[start:], max(width, 2))
 
 
@@ -160,21 +158,14 @@ class LineView(ScrollView):
         self._strips: LRUCache[tuple[object, ...], Strip] = LRUCache(_STRIPS)
 
     def line_at(self, number: int, width: int) -> Content:
-        """Return one line, rendered to this width."""
         raise NotImplementedError
 
     @property
     def line_width(self) -> int:
-        """The width of a line in cells."""
         return self.scrollable_content_region.width
 
     def set_count(self, count: int, *, follow: bool = True) -> None:
-        """Set the number of lines and redraw those in view.
-
-        Args:
-            count: The new number of lines.
-            follow: Whether a view scrolled to the end stays there.
-        """
+        """Set the number of lines and redraw those in view."""
         at_end = follow and self.scroll_offset.y >= self.max_scroll_y > 0
         self.count = count
         self.virtual_size = Size(0, count)
@@ -194,14 +185,13 @@ class LineView(ScrollView):
     def _size_updated(
         self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
     ) -> bool:
-        # Textual posts no `Resize` if a lookup of a region laid out the view before the screen did.
+        # Textual posts none if something asked for a region since the view was shown.
         changed = super()._size_updated(size, virtual_size, container_size, layout)
         if changed:
             self.post_message(Resize(size, virtual_size, container_size))
         return changed
 
     def render_line(self, y: int) -> Strip:
-        """Render one row of the view."""
         number, width = self.scroll_offset.y + y, self.line_width
         if number < self.count and width:  # a scrollbar may leave no room for text
             line, style = self.line_at(number, width), self.visual_style
@@ -216,14 +206,7 @@ class LineView(ScrollView):
 
 
 def nearest(place: int, step: int, count: int, fits: Callable[[int], bool]) -> int:
-    """Return the next place that fits, in the direction of `step` and else in the other; 0 if none.
-
-    Args:
-        place: Where to begin; the nearest place there is, if it is none.
-        step: 1 or -1.
-        count: How many places there are.
-        fits: Whether a place can be selected.
-    """
+    """Return the next place that fits in the direction of `step`, else in the other; 0 if none."""
     if not count:
         return 0
     place = max(min(place, count - 1), 0)
@@ -252,16 +235,13 @@ class CursorView(LineView, can_focus=True, inherit_bindings=False):
         raise NotImplementedError
 
     def action_step(self, step: int) -> None:
-        """Move the cursor by rows."""
         self.choose(self.cursor + step, step)
 
     def action_page(self, step: int) -> None:
-        """Move the cursor by a page."""
         height = max(self.scrollable_content_region.height - 1, 1)
         self.choose(self.cursor + step * height, step)
 
     def action_edge(self, step: int) -> None:
-        """Move the cursor to the first or the last row."""
         self.choose(0 if step < 0 else self.count, -step)
 
 
@@ -273,6 +253,8 @@ class Sheet(LineView, can_focus=True):
 
     ALLOW_SELECT = True
     DEFAULT_CSS = "Sheet { overflow-y: auto; scrollbar-gutter: stable; }"
+    follows: ClassVar[bool] = False
+    """Whether a view scrolled to the end stays there."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -280,35 +262,28 @@ class Sheet(LineView, can_focus=True):
         self.is_entered = False
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """Return all lines, wrapped to this width."""
         raise NotImplementedError
 
     def redraw(self) -> None:
-        """Render the current lines, keeping the scroll position."""
         if self.is_attached and self.line_width:
             self.lines = self.lines_for(self.line_width)
-            self.set_count(len(self.lines), follow=False)
+            self.set_count(len(self.lines), follow=self.follows)
 
     def on_resize(self, _: Resize) -> None:
-        """Wrap the lines to the new width."""
         self.redraw()
 
     def on_focus(self) -> None:
-        """Mark the sheet as focused, which shows its cursor, if any."""
         self.is_entered = True
         self.redraw()
 
     def on_blur(self) -> None:
-        """Hide the cursor."""
         self.is_entered = False
         self.redraw()
 
     def render_line(self, y: int) -> Strip:
-        """Render one row with its offset, which text selection needs."""
         return super().render_line(y).apply_offsets(0, self.scroll_offset.y + y)
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
-        """Return one line with its selected part highlighted."""
         line, selection = self.lines[number], self.text_selection
         span = selection.get_span(number) if selection is not None else None
         if span is None:
@@ -317,7 +292,6 @@ class Sheet(LineView, can_focus=True):
         return line.stylize(style, span[0], None if span[1] == -1 else span[1])
 
     def get_selection(self, selection: Selection) -> tuple[str, str]:
-        """Return the selected text."""
         return selection.extract("\n".join(line.plain for line in self.lines)), "\n"
 
 
@@ -364,8 +338,7 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     if width <= 0:
         return ""
     shown = line(text[: 4 * width + 64])
-    if cell_len(shown) > width:
-        shown = set_cell_size(shown, width - 1).rstrip() + "…"
+    shown = cut(shown, width)
     padding = " " * (width - cell_len(shown))
     return padding + shown if right else shown + padding
 

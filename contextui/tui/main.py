@@ -17,36 +17,37 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
-from contextui.tui.commands import Command, Commands
-from contextui.tui.conversation.input import InputArea, Queue, Sender
+from contextui.errors import ContextUIError
+from contextui.tui.commands import Commands
+from contextui.tui.conversation.input import InputArea, Until
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import Try, Welcome
-from contextui.tui.dialogs.help import AGAIN, PLACES, QUESTION, SIZES, GoTo, HelpScreen, Place
-from contextui.tui.dialogs.unsaved import RETRY, SaveWatch
-from contextui.tui.dividers import Dividers, Grip, PaneSizes
+from contextui.tui.dialogs.help import AGAIN, PLACES, QUESTION, SIZES, GoTo, Place
+from contextui.tui.dialogs.unsaved import RETRY
+from contextui.tui.dividers import Dividers, Grip
 from contextui.tui.footer import KeyFooter
 from contextui.tui.header import Header, Panes
 from contextui.tui.inspector.budget import BudgetBar
 from contextui.tui.inspector.tabs import TabBar
-from contextui.tui.keys import is_for_prompt
+from contextui.tui.keys import KeyLine, is_for_prompt
 from contextui.tui.lines import MUTED, line, shown_folder
-from contextui.tui.server_prompts import ServerPrompts
+from contextui.tui.pane_sizes import PaneSizes
 from contextui.tui.timers import sure_timer
 from contextui.words import Text, Words
 
 if TYPE_CHECKING:
     from contextui.events import Event
-    from contextui.tui.app import ContextUIApp
+    from contextui.tui.app_session import AppSession, ChangeCollector
     from contextui.tui.attention import Attention
     from contextui.tui.conversation.draft import FolderDraft
     from contextui.tui.conversation.pane import Conversation
-    from contextui.tui.conversation.recent import ResumeRow
-    from contextui.tui.conversation.shell import TypedCommand
+    from contextui.tui.conversation.status import TurnStatus
     from contextui.tui.desktop.pane import Desktop
+    from contextui.tui.desktop.shared import MentionRequested
     from contextui.tui.desktop.widgets import Guard
     from contextui.tui.dialogs.timing import Asker
     from contextui.tui.inspector.pane import Inspector
-    from contextui.tui.link import Desk, Link, Talk
+    from contextui.tui.turn_queue import TurnQueue
 
 Hold: TypeAlias = Callable[[Callable[[], bool]], object]
 """Holds key events back until a condition is true, e.g. until a pane has the focus."""
@@ -61,10 +62,6 @@ class Navigation:
     """Moves the focus between panes.
 
     On a narrow terminal, which shows one pane at a time, entering a pane also shows it.
-
-    Args:
-        screen: The screen with the panes.
-        hold: Holds key events back until a condition is true.
     """
 
     def __init__(self, screen: "MainScreen", hold: Hold) -> None:
@@ -72,12 +69,10 @@ class Navigation:
 
     @property
     def _panes(self) -> dict[str, Widget]:
-        """The panes by name, in tab order."""
         found = {name: self._screen.query(selector) for name, selector in _PANES.items()}
         return {name: panes.first() for name, panes in found.items() if panes}
 
     def next(self, step: int) -> None:
-        """Focus the next pane that can be shown."""
         names = [name for name in self._panes if self._can_show(name)]
         here = names.index(self.present) if self.present in names else -1
         if names:
@@ -98,30 +93,29 @@ class Navigation:
             self._hold(lambda: desktop.is_at(int(key)))
 
     def go(self, key: str | None) -> None:
-        """Go to the pane or the numbered window that a key names."""
         if key and key in _PLACES:
             self.enter(_PLACES[key])
-        elif key and key in _NUMBERS and (desktop := self._screen.desktop) is not None:
+        elif key and key in _NUMBERS:
+            self._go_to_number(int(key))
+
+    def _go_to_number(self, number: int) -> None:
+        if (desktop := self._screen.desktop) is not None:
             self._screen.query_one(Panes).show("windows")
-            self._screen.call_after_refresh(desktop.go_to, int(key))
+            self._screen.call_after_refresh(desktop.action_go_to, number)
 
     def go_to_window(self, window_id: str) -> None:
-        """Go to a window, whatever its number."""
         if (desktop := self._screen.desktop) is not None:
             number = desktop.number_of(window_id)
             self._hold(lambda: desktop.is_at(number))
-            self._screen.query_one(Panes).show("windows")
-            self._screen.call_after_refresh(desktop.go_to, number)
+            self._go_to_number(number)
 
     @property
     def present(self) -> str:
-        """The name of the pane that has the focus; empty if none has."""
         focused = self._screen.focused
         around = focused.ancestors_with_self if focused is not None else []
         return next((name for name, pane in self._panes.items() if pane in around), "")
 
     def zoom(self) -> None:
-        """Toggle the zoom of the focused pane."""
         zoomed, present = self._screen.has_class("-zoom"), _BARS.get(self.present, "chat")
         kinds = {"chat": "-zoom-chat", "windows": "-zoom-window", "context": "-zoom-inspector"}
         shown = {kind: not zoomed and name == present for name, kind in kinds.items()}
@@ -150,6 +144,7 @@ def _stop_in(pane: Widget) -> Widget | None:
 
 _BATCH = 0.05  # seconds to collect changes before rendering them
 _DRAFT = 0.5  # seconds between two checks of the unsent draft
+_CALM = 0.3  # seconds before a command is shown to run: most have ended by then
 _LONG_DRAFT = 50_000  # characters from which a draft is logged only when typing pauses
 
 
@@ -158,11 +153,6 @@ class MainScreen(Screen[None]):
 
     The first frame has no code of sessions, windows or items: loading that takes longer than the
     frame. `open_panes` puts the panes that show a session in place of their outlines.
-
-    Attributes:
-        desktop: The windows; None until the panes are open.
-        inspector: The inspector; None until then.
-        conversation: The conversation; None until then.
     """
 
     AUTO_FOCUS = "#prompt"
@@ -178,25 +168,34 @@ class MainScreen(Screen[None]):
         Binding("ctrl+c", "stop_or_clear", show=False, priority=True),
     ]
 
-    class Changed(Message):
-        """Posted when something changed in the session."""
+    class CommandFailed(Message):
+        """Posted when a slash command raised an error that is a bug."""
+
+        def __init__(self, error: Exception) -> None:
+            super().__init__()
+            self.error = error
 
     def __init__(self, words: Words, folder: Path, hold: Hold, resumes: str | None = None) -> None:
         super().__init__(classes="-no-windows")  # no window is open yet
         self._resumes = resumes
         self.words, self._folder, self._hold = words, folder, hold
         self.sizes = PaneSizes(self, Dividers())
-        self.desk: Desk | None = None
+        self.desk: AppSession | None = None
         self.desktop: Desktop | None = None
         self.inspector: Inspector | None = None
         self.conversation: Conversation | None = None
-        self._link: Link | None = None
+        self._collector: ChangeCollector | None = None
         self._asker: Asker | None = None
         self._attention: Attention | None = None
-        self._saves: SaveWatch | None = None
+        self._noticed = 0  # notices of the session that were shown
         self._draft: FolderDraft | None = None
+        self._status: TurnStatus | None = None
         self.undo_rewind: Callable[[], bool] = lambda: False
         """Undoes a rewind if that was the last thing; returns whether it was."""
+        self.turns: TurnQueue | None = None
+        """Runs the turns; None while a session is being opened."""
+        self.early: list[Prompt.Submitted] = []
+        """What was sent while a session is being opened."""
         self._typed = ""  # the unsent text at the last check
         self.writing = InputArea(words)
         """The prompt with its completions and queued messages."""
@@ -206,7 +205,6 @@ class MainScreen(Screen[None]):
         """How often the screen was laid out."""
 
     def compose(self) -> ComposeResult:
-        """Compose the frame, the prompt, and outlines of the other panes."""
         words = self.words
         yield Header(words, shown_folder(self._folder))
         yield Panes(words)
@@ -237,7 +235,6 @@ class MainScreen(Screen[None]):
         self.sizes.fit()
 
     def on_mount(self) -> None:
-        """Focus the prompt."""
         self.screen_layout_refresh_signal.subscribe(self, self._count_layout, immediate=True)
         self.prompt.focus()
         self.composed.set()
@@ -245,7 +242,7 @@ class MainScreen(Screen[None]):
     def _count_layout(self, _: Screen[object]) -> None:
         self.layouts += 1
 
-    async def open_panes(self) -> None:
+    async def open_panes(self, desk: "AppSession") -> None:
         """Put the panes that show a session in place of their outlines."""
         from contextui.tui.conversation.pane import Conversation  # noqa: PLC0415  (see the class)
         from contextui.tui.desktop.pane import Desktop  # noqa: PLC0415
@@ -254,9 +251,9 @@ class MainScreen(Screen[None]):
         tries = list(self.query(Try))
         chosen = next((number for number, one in enumerate(tries) if one.has_focus), None)
         focused = self.navigation.present
-        self.desktop, self.inspector = Desktop(self.words), Inspector(self.words)
-        self.desktop.dividers = self.sizes.dividers
-        self.conversation = Conversation(self.words, self._folder)
+        self.desktop = Desktop(self.words, desk, self.sizes.dividers)
+        self.inspector = Inspector(self.words)
+        self.conversation = Conversation(self.words, self._folder, desk)
         with self.app.batch_update():
             await self.query_one("#log").remove()
             await self.query_one("#inspector").remove()
@@ -269,205 +266,171 @@ class MainScreen(Screen[None]):
         elif focused in ("chat", "context"):
             self.navigation.focus(focused)
 
-    def attach(self, desk: "Desk", app: "ContextUIApp", asker: "Asker") -> None:
-        """Attach a session to all panes, which are open."""
+    def attach(self, desk: "AppSession", asker: "Asker", attention: "Attention") -> None:
+        from contextui.tui.app_session import ChangeCollector  # noqa: PLC0415  (see the class)
         from contextui.tui.conversation.draft import FolderDraft  # noqa: PLC0415
-        from contextui.tui.conversation.status import TurnStatus  # noqa: PLC0415  (see the class)
-        from contextui.tui.link import Link, Talk  # noqa: PLC0415
-        from contextui.tui.menu import Menu  # noqa: PLC0415
-        from contextui.tui.rewind import Rewinder  # noqa: PLC0415
-        from contextui.tui.sessions import SessionCommands  # noqa: PLC0415
-        from contextui.tui.undo import Undo  # noqa: PLC0415
+        from contextui.tui.conversation.status import TurnStatus  # noqa: PLC0415
+        from contextui.tui.turn_queue import TurnQueue  # noqa: PLC0415
 
         desktop, inspector, conversation = self.desktop, self.inspector, self.conversation
         assert desktop is not None, "the panes are not open"
         assert inspector is not None
         assert conversation is not None
-        self.desk, self._asker, self._attention = desk, asker, app.attention
-        self._link = Link(desk, lambda: self.post_message(self.Changed()))
-        menu = Menu(app, desk, self.words, self._sender, conversation.note)
-        sessions = SessionCommands(app, desk, self.words, conversation.note)
-        rewinder = Rewinder(app, desk, self.words, conversation.note)
-        menu.with_number = self._sender.with_number = desktop.with_number
-        menu.show_window = self.navigation.go_to_window
-        self._sender.show_command = self._show_command
-        self.undo_rewind = rewinder.undo
-        undo = Undo(
-            desk,
-            self.words,
-            conversation.note,
-            rewinder,
-            desktop.with_number,
-            start=lambda work: self.run_worker(work, name="undo"),
-        )
-        self.writing.commands = menu.commands(
-            [*self._own_commands(), *sessions.commands(), *rewinder.commands(), *undo.commands()]
+        self.desk, self._asker, self._attention = desk, asker, attention
+        self._collector = ChangeCollector(
+            desk, lambda: self.call_later(sure_timer, self, _BATCH, self._take_changes)
         )
         self.query_one(Header).attach(desk)
         self.query_one(Panes).attach(desk)
         self.sizes.attach(desk, desktop)
-        desktop.attach(desk)
         inspector.attach(desk)
-        conversation.attach(desk)
-        if app.switcher.is_possible and not desk.has_messages:
-            self.run_worker(conversation.show_recent(desk), name="recent")
-        if desk.has_messages:
-            self.run_worker(conversation.note_untrusted(desk), name="trust")
-        if desk.is_offline:
-            self.run_worker(conversation.find_server(desk), name="server")
         self.writing.attach(desk)
-        status = TurnStatus(job_in=desk.job_in)
-        self.prompt.attach(desk, status, lambda: conversation.new_below)
+        self._status = TurnStatus(lambda: desk.has_cache, desk.job_in)
+        self.prompt.attach(desk, self._status, lambda: conversation.new_below)
         for notice in desk.notices:
             conversation.note(notice)
-        rewinder.offer_files()
         self._arrange()
-        self._sender.attach(Talk(desk.controller, self.handle))
-        self._saves = SaveWatch(desk.session, self._report_saving)
-        self._saves.report()
-        self.set_interval(RETRY, self._saves.retry)
+        if desk.has_messages:
+            self.run_worker(conversation.note_untrusted(), name="trust")
+        else:
+            self.run_worker(conversation.show_recent(), name="recent")
+        if desk.is_offline:
+            self.run_worker(conversation.find_server(), name="server")
+        self.resume(
+            TurnQueue(
+                desk.controller,
+                self.handle,
+                lambda turn: self.run_worker(turn, name="turn"),
+                self._refuse,
+            )
+        )
+        self._report_saving()
+        self.set_interval(RETRY, self._retry_saving)
         self._draft = FolderDraft(desk.session)
         self.prompt.offer_again(self._draft.offer())
         self.set_interval(_DRAFT, self._watch_draft)
 
     def on_unmount(self) -> None:
-        """Unsubscribe from the session."""
         self.sizes.save()
-        if self._link is not None:
-            self._link.close()
+        if self._collector is not None:
+            self._collector.close()
 
     # --- switching the session ---------------------------------------------------------
 
     async def commit_typed(self) -> None:
         """Commit what the person has typed into windows and not submitted."""
-        from contextui.windowing.host import commit_input  # noqa: PLC0415  (see the class)
+        from contextui.windowing.runtime import runtime_of  # noqa: PLC0415  (see the class)
 
         if self.desk is not None:
             for window in self.desk.session.windows.windows():
-                await commit_input(window)
+                await runtime_of(window).commit_typed()
 
-    def suspend(self) -> "Talk | None":
+    def suspend(self) -> "TurnQueue | None":
         """Start no more turns; keep what is sent from now on for the next session."""
-        return self._sender.suspend()
+        turns, self.turns = self.turns, None
+        return turns
 
-    def resume(self, talk: "Talk | None") -> None:
-        """Continue with the session, after `suspend`: no other one could be opened."""
-        if talk is not None:
-            self._sender.attach(talk)
-
-    def take_early(self) -> list[str]:
-        """Return what was sent since `suspend`, and forget it."""
-        return self._sender.take_early()
+    def resume(self, turns: "TurnQueue | None") -> None:
+        """Run turns from now on, and send what was sent since `suspend`."""
+        self.turns = turns
+        early, self.early = self.early, []
+        self.writing.show_waiting([])
+        for message in early:
+            self.submit(message)
 
     def note(self, text: Text, *, is_error: bool = False) -> None:
-        """Add a notice to the conversation."""
-        self._note(text, is_error=is_error)
-
-    # --- saving ------------------------------------------------------------------------
-
-    def _note(self, text: Text, *, is_error: bool = False) -> None:
         if self.conversation is not None:
             self.conversation.note(text, is_error=is_error)
 
-    def _show_command(self, command: "TypedCommand") -> None:
-        from contextui.tui.conversation.shell import end_line  # noqa: PLC0415  (see the class)
+    # --- saving ------------------------------------------------------------------------
 
-        if self.conversation is not None:
-            self.conversation.show_command(command)
-        if not command.is_running and self._attention is not None:
-            self._attention.command_ended(end_line(command, self.words), command.age)
+    def note_window(self, text: str, window_id: str) -> None:
+        """Add a notice about a window, with the key that leads there."""
+        assert self.desktop is not None
+        self.note(self.desktop.with_number(text, window_id))
 
-    def _report_saving(self, text: str, is_error: bool) -> None:
-        self._note(text, is_error=is_error)
-        self.query_one(Panes).refresh()
+    def _retry_saving(self) -> None:
+        assert self.desk is not None
+        self.desk.session.save()
+        self._report_saving()
+
+    def _report_saving(self) -> None:
+        assert self.desk is not None
+        session = self.desk.session
+        new, self._noticed = session.notices[self._noticed :], len(session.notices)
+        for notice in new:
+            self.note(notice, is_error=session.problem is not None)
+            self.query_one(Panes).refresh()
 
     def keep_draft(self) -> None:
         """Log the unsent text, so that a resumed session restores it."""
         # While another session opens, what is typed is for that one.
-        is_open = self.desk is not None and self._sender.talk is not None
-        if is_open and self.is_attached and self._draft is not None:
-            unsent = self._sender.unsent
+        if self.turns is not None and self.is_attached and self._draft is not None:
+            unsent = self._unsent
             if self._draft.keep(unsent) and self.desk is not None:
                 self.desk.session.keep_draft(unsent)
 
+    @property
+    def _unsent(self) -> str:
+        """All text not yet sent: queued messages, then the prompt."""
+        waiting = self.turns.unsent if self.turns is not None else [one.text for one in self.early]
+        return "\n\n".join(text for text in [*waiting, self.prompt.whole_text] if text)
+
     def _watch_draft(self) -> None:
-        unsent, before = self._sender.unsent, self._typed
+        unsent, before = self._unsent, self._typed
         self._typed = unsent
         if len(unsent) < _LONG_DRAFT or unsent == before:
             self.keep_draft()
 
     @cached_property
     def navigation(self) -> Navigation:
-        """Moves the focus between the panes."""
         return Navigation(self, self._hold)
-
-    @cached_property
-    def _sender(self) -> Sender:
-        return Sender(
-            self.writing,
-            self._note,
-            self.words,
-            lambda turn: self.run_worker(turn, name="turn"),
-            lambda error: cast("ContextUIApp", self.app).survive(error),
-        )
-
-    @property
-    def talk(self) -> "Talk | None":
-        """Runs the turns; None while the session is still opening."""
-        return self._sender.talk
 
     @property
     def prompt(self) -> Prompt:
-        """The text field of the input area."""
         return self.writing.prompt
 
     @property
     def commands(self) -> Commands:
-        """The slash commands."""
         return self.writing.commands
 
     # --- events ------------------------------------------------------------------------
 
-    @on(Changed)
-    def _wait_for_more(self) -> None:
-        """Collect a burst of changes, to render them once."""
-        sure_timer(self, _BATCH, self._take_changes)
-
     def _take_changes(self) -> None:
-        if self._link is None or not self.is_attached:
+        if self._collector is None or not self.is_attached:
             return
-        changes = self._link.take()
+        changes = self._collector.take()
         if self.desktop is not None:
             self.desktop.take(changes)
         if self.inspector is not None:
             self.inspector.take(changes)
         self.query_one(Panes).take(changes)
         self._arrange()
-        if changes.notified and self.desk is not None and self.desk.wakes:
-            self._sender.wake()
-        if self._saves is not None:
-            self._saves.report()
+        wakes = self.desk is not None and self.desk.wakes
+        if wakes and changes.notified and self.turns is not None:
+            self.turns.wake(self.words)
+        self._report_saving()
 
     def handle(self, event: "Event") -> None:
-        """Pass an event of the current turn to the panes."""
         from contextui.events import (  # noqa: PLC0415  (see the class)
             CompactionFinished,
             TurnFinished,
             TurnStarted,
         )
 
+        assert self._status is not None
+        figures = self._status.handle(event)
         if self._attention is not None:
-            self._attention.handle(event)
+            self._attention.handle(event, figures)
         if not self.is_attached or not self.query(InputArea):
             return  # the app is shutting down, and a turn has not ended yet
         if self.conversation is not None:
-            self.conversation.handle(event)
-        self.prompt.handle(event)
+            self.conversation.handle(event, figures)
         if self.inspector is not None:
             self.inspector.handle(event)
         if isinstance(event, TurnStarted | TurnFinished | CompactionFinished):
             is_held = isinstance(event, TurnFinished) and event.reason != "done"
-            self._sender.show_waiting(is_held=is_held)
+            self._show_waiting("person" if is_held else "turn")
 
     def on_guard_failed(self, message: "Guard.Failed") -> None:
         """Log the failure of a window's custom widget; the window is drawn without it."""
@@ -482,7 +445,6 @@ class MainScreen(Screen[None]):
             self.inspector.handle(Notice(text))
 
     def _arrange(self) -> None:
-        """Hide the desktop while no window is open."""
         if self.desk is not None:
             self.set_class(not self.desk.session.windows.windows(), "-no-windows")
 
@@ -508,46 +470,62 @@ class MainScreen(Screen[None]):
 
     @on(Try.Chosen)
     def _try(self, message: Try.Chosen) -> None:
-        """Send a suggested message and focus the prompt."""
         self.prompt.focus()
         self.send(message.text)
 
-    def on_resume_row_chosen(self, message: "ResumeRow.Chosen") -> None:
-        """Resume an earlier session from the start screen."""
-        from contextui.errors import ContextUIError  # noqa: PLC0415  (see the class)
-        from contextui.tui.app import ContextUIApp  # noqa: PLC0415
+    def send(self, text: str) -> None:
+        self._send(Prompt.Submitted(text, visible=text))
 
-        self.prompt.focus()
-        if isinstance(self.app, ContextUIApp):
-            try:
-                self.app.switch_session(message.session_id)
-            except ContextUIError as error:
-                self._note(error, is_error=True)
+    def _send(self, message: Prompt.Submitted) -> None:
+        if self.turns is None:
+            self.early.append(message)
+            self._show_waiting()
+        elif self.turns.is_running:
+            self.turns.send(message)
+            self._show_waiting()
+        else:
+            self.turns.send(message)
 
     @on(Prompt.Submitted)
-    def _send_or_run(self, message: Prompt.Submitted) -> None:
-        self._sender.submit(message)
+    def submit(self, message: Prompt.Submitted) -> None:
+        if not message.text:
+            if self.turns is not None:
+                self.turns.retry(self.words("Go on."))
+        elif self.turns is None:
+            self._send(message)
+        elif message.is_shell:
+            self.run_worker(self._run_in_terminal(message.text), name="shell")
+        elif self.commands.reads(message.text):
+            self.run_command(message.text)
+        else:
+            self._send(message)
 
-    @on(Prompt.SentNothing)
-    def _retry(self) -> None:
-        self._sender.retry()
+    def _refuse(self, error: ContextUIError, unsent: str) -> None:
+        """Show why a message cannot be sent, and put it back."""
+        self.note(error, is_error=True)
+        self.writing.keep(unsent)
+        self._show_waiting()
 
-    def run_command(self, command: str) -> None:
-        """Run a slash command."""
-        self._sender.run_command(command)
+    def stop(self) -> bool:
+        return self.turns is not None and self.turns.stop()
 
-    def send(self, text: str) -> None:
-        """Send a message to the model, or queue it while a turn runs."""
-        self._sender.send(text)
+    def _show_waiting(self, until: Until = "turn") -> None:
+        """Show the queued messages, and what they wait for."""
+        if self.turns is None:
+            self.writing.show_waiting([one.text for one in self.early], "session")
+        else:
+            self.writing.show_waiting([one.text for one in self.turns.waiting], until)
 
-    @on(Queue.TakenBack)
     @on(Prompt.TakenBack)
     def _take_back(self) -> None:
-        self._sender.take_back()
+        waiting = self.early if self.turns is None else self.turns.waiting
+        if waiting:
+            self.prompt.recall(waiting.pop().text)
+            is_running = self.turns is not None and self.turns.is_running
+            self._show_waiting("turn" if is_running else "person")
 
     @on(Prompt.Paged)
     def _page(self, message: Prompt.Paged) -> None:
-        """Scroll the conversation without leaving the prompt."""
         conversation = self.query_one("#log")
         if message.step < 0:
             conversation.scroll_page_up(animate=False)
@@ -562,25 +540,55 @@ class MainScreen(Screen[None]):
 
     # --- commands ----------------------------------------------------------------------
 
-    def _own_commands(self) -> list[Command]:
-        return [
-            Command("inspector", "show or hide the inspector", lambda _: self.action_inspector()),
-            Command("find", "search in all files", self._find, "TEXT",
-                    ("grep", "search")),
-            Command("copy", "copy the last answer", self._copy),
-            Command("help", "all keys and commands", self._help),
-            Command("zoom", "zoom the current pane", lambda _: self.action_zoom()),
-            ServerPrompts(self).command(),
-        ]  # fmt: skip
-
-    def _find(self, text: str) -> None:
-        """Search all files in the files window, and go to what is found."""
-        from contextui.errors import ContextUIError  # noqa: PLC0415  (see the class)
-
-        if not text:
-            raise ContextUIError(self.words("What to find? Type: /find TEXT"))
-        if self.desk is None or self.desktop is None:
+    def run_command(self, command: str) -> None:
+        """Run a slash command, or queue it until the session is open."""
+        if self.turns is None:
+            self._send(Prompt.Submitted(command, visible=command))
             return
+        try:
+            self.commands.run(command)
+        except ContextUIError as error:
+            self.show_failed(command, error)
+        except Exception as error:  # a bug: the session goes on
+            self.post_message(self.CommandFailed(error))
+
+    def show_failed(self, command: str, error: ContextUIError) -> None:
+        """Show why a command failed, and put it back to be corrected."""
+        self.note(error, is_error=True)
+        if self.commands.takes_something(command):
+            self.writing.put_back(command)
+
+    async def _run_in_terminal(self, text: str) -> None:
+        from contextui.tui.conversation.shell import (  # noqa: PLC0415  (see the class)
+            command_in,
+            end_line,
+            run_in_terminal,
+        )
+
+        assert self.desk is not None
+        assert self.desktop is not None
+        assert self.conversation is not None
+        windows = self.desk.session.windows
+        try:
+            command = await run_in_terminal(windows, command_in(text))
+        except ContextUIError as error:
+            self.note(error, is_error=True)
+            if not self.prompt.text:
+                self.writing.put_back(text)
+            return
+        # The terminal may be out of sight: a small screen shows one pane.
+        command.where = self.desktop.with_number("", command.window_id).strip()
+        for seconds in (_CALM, None):
+            await command.wait(windows, self.words, seconds)
+            self.conversation.show_command(command)
+            if not command.is_running:
+                break
+        if self._attention is not None:
+            self._attention.command_ended(end_line(command, self.words), command.age)
+
+    def find(self, text: str) -> None:
+        assert self.desk is not None
+        assert self.desktop is not None
         windows = self.desk.session.windows
         there = [one for one in windows.windows() if one.name == "files"]
         window_id = (there[-1] if there else windows.open("files")).id
@@ -590,21 +598,12 @@ class MainScreen(Screen[None]):
         self.query_one(Panes).show("windows")
         self.desktop.act_in(window_id, "find_text", given)
 
-    def _copy(self, _: str) -> None:
-        if self.conversation is not None:
-            self.conversation.action_copy()
-
-    def _help(self, _: str) -> None:
-        self.app.push_screen(HelpScreen(self.words, lambda: self.commands))
-
     # --- focus -------------------------------------------------------------------------
 
     def action_next_pane(self, step: int) -> None:
-        """Focus the next visible pane."""
         self.navigation.next(step)
 
     def action_complete(self) -> None:
-        """Accept the selected completion."""
         self.writing.complete()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -623,12 +622,11 @@ class MainScreen(Screen[None]):
         return super().check_action(action, parameters)
 
     def keeps_keys(self) -> bool:
-        """Return whether a window's widget has the focus and uses all keys."""
         return self.desktop is not None and self.desktop.keeps_keys()
 
     def watch_focused(self) -> None:
         """Count a moved focus as input: the next key may be meant for where it was."""
-        cast("ContextUIApp", self.app).last_input = time.monotonic()
+        cast("KeyLine[int]", self.app).last_input = time.monotonic()
 
     def action_leave_window(self) -> None:
         """Leave a window's widget that uses all keys, and open the go-to menu.
@@ -656,7 +654,6 @@ class MainScreen(Screen[None]):
         self._open_go_to((AGAIN,), go)
 
     def action_go_to(self) -> None:
-        """Open the go-to menu, which includes the pending question, if any."""
         self._open_go_to((), self._go)
 
     def _open_go_to(self, more: tuple[Place, ...], go: Callable[[str | None], None]) -> None:
@@ -674,20 +671,21 @@ class MainScreen(Screen[None]):
 
     @on(Prompt.NoticeClicked)
     def open_question(self) -> None:
-        """Open the pending question."""
         if self._asker is not None:
             self._asker.open_now()
 
+    def compact(self, is_wanted: bool | None) -> None:
+        if is_wanted and self.turns is not None:
+            self.turns.compact()
+
     def wait_for_person(self, is_waiting: bool) -> None:
-        """Pause the turn's timer while a call waits for the person."""
         if self._attention is not None and not is_waiting:
             self._attention.answered()
-        conversation = self.conversation
-        if conversation is not None and conversation.is_attached and self.query(InputArea):
-            self.prompt.pause(conversation.wait(is_waiting))  # else the app is shutting down
+        if self.conversation is not None and self._status is not None:
+            self._status.wait(is_waiting)
+            self.conversation.wait(is_waiting)
 
     def on_desktop_emptied(self) -> None:
-        """Focus the prompt after the last window closed."""
         self.call_after_refresh(self.prompt.focus)
 
     @on(Panes.Chosen)
@@ -695,7 +693,6 @@ class MainScreen(Screen[None]):
         self.navigation.enter("prompt" if message.name == "chat" else message.name)
 
     def action_inspector(self) -> None:
-        """Toggle the inspector; on a narrow terminal, toggle its focus."""
         if self.has_class("-narrow"):
             away = self.navigation.present == "context"
             self.navigation.enter("prompt" if away else "context")
@@ -704,7 +701,6 @@ class MainScreen(Screen[None]):
             self.sizes.fit()
 
     def action_zoom(self) -> None:
-        """Toggle the zoom of the focused pane."""
         self.navigation.zoom()
         self.sizes.fit()
 
@@ -713,12 +709,17 @@ class MainScreen(Screen[None]):
         self.sizes.drag(message)
 
     @on(Grip.Dropped)
-    @on(Grip.Reset)
-    def _drop(self, message: Grip.Dropped | Grip.Reset) -> None:
-        self.sizes.drop(is_reset=isinstance(message, Grip.Reset))
+    def _drop(self, message: Grip.Dropped) -> None:
+        self.sizes.drop(is_reset=message.is_reset)
+
+    def on_mention_requested(self, message: "MentionRequested") -> None:
+        from contextui.agent.mention import mention_of  # noqa: PLC0415  (see the class)
+
+        if self.prompt.text and not self.prompt.text[-1:].isspace():
+            self.prompt.insert(" ")
+        self.prompt.insert_mention(mention_of(message.path), 0)
 
     def on_desktop_reordered(self) -> None:
-        """Remember the order of the windows."""
         self.sizes.save_soon()
 
     def action_back(self) -> None:
@@ -728,14 +729,14 @@ class MainScreen(Screen[None]):
         elif self.has_class("-zoom"):
             self.action_zoom()
         else:
-            self._sender.stop()
+            self.stop()
 
     def action_stop_or_clear(self) -> None:
         """Copy the selection, else stop the turn, else clear the prompt, else hint at ctrl+q."""
         selected = self.get_selected_text() or self.prompt.selected_text
         if selected:
             self.app.copy_to_clipboard(selected)
-        elif not self._sender.stop():
+        elif not self.stop():
             if self.prompt.text:
                 self.prompt.clear()
                 self.notify(self.words("Cleared. ctrl+z brings it back."), markup=False)

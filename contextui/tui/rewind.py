@@ -4,7 +4,7 @@ import asyncio
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from contextui.agent.preamble import is_report
@@ -20,71 +20,44 @@ from contextui.session.rewind import (
     undo_plan,
 )
 from contextui.text import quote
-from contextui.tui.commands import Command
+from contextui.tui.app_session import AppSession
 from contextui.tui.dialogs.rewind import Around, GoBack, RewindScreen
-from contextui.tui.link import Desk
-from contextui.windowing.env import utc_now
-from contextui.windowing.host import current_render, running_jobs
+from contextui.tui.switch import Rewound, Switcher
+from contextui.windowing.runtime import runtime_of
+from contextui.windowing.window import utc_now
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words
 
 if TYPE_CHECKING:
-    from contextui.tui.app import ContextUIApp
+    from textual.app import App
 
-Notify = Callable[[str], object]
 _LOOK = 0.02  # seconds between two checks whether another session is open
 _PATIENCE = 20.0  # seconds for the old session to close
 _RELOAD = "reload"  # the action of a window that reads its file again
 _SHELL = "terminal"  # the window class whose commands may write files
 
 
-@dataclass(slots=True)
-class Rewound:
-    """A rewind that can be undone.
-
-    Attributes:
-        parent: The id of the session that was left.
-        fork: The id of the session that continues.
-        rewind: The id of the writes; empty if no file was restored.
-        turn: The turn that the session went back to.
-        is_last: Whether nothing happened in the fork since.
-    """
-
-    parent: str
-    fork: str
-    rewind: str
-    turn: int
-    is_last: bool = True
-
-
 class Rewinder:
     """Runs ``/rewind`` on the session of an app, and undoes it.
 
     Only the person can start it: no tool and no action of a window leads here.
-
-    Args:
-        app: The app.
-        desk: The session on the screen.
-        words: Translates into the person's locale.
-        notify: Shows a message to the person.
     """
 
-    def __init__(self, app: "ContextUIApp", desk: Desk, words: Words, notify: Notify) -> None:
-        self._app, self._desk, self._words, self._notify = app, desk, words, notify
+    def __init__(
+        self,
+        app: "App[int]",
+        switcher: Switcher,
+        desk: AppSession,
+        words: Words,
+        notify: Callable[[str], object],
+    ) -> None:
+        self._app, self._switcher = app, switcher
+        self._desk, self._words, self._notify = desk, words, notify
         self._is_busy = False
         self._has_warned = False  # that undoing an earlier rewind leaves this branch
         desk.session.context.subscribe(self._on_event)
 
-    def commands(self) -> list[Command]:
-        """Return the commands."""
-        return [Command("rewind", "go back to an earlier turn, files too", self.start, "TURN")]
-
     def start(self, typed: str) -> None:
-        """Open the sheet.
-
-        Raises:
-            ContextUIError: A turn is running, or the number is not one.
-        """
         self._desk.controller.check_idle()
         if typed and not (typed.isascii() and typed.isdecimal() and len(typed) < 9):
             raise ContextUIError("{name} is not the number of a turn.", name=quote(typed))
@@ -94,11 +67,10 @@ class Rewinder:
         self._app.run_worker(self._run(int(typed) if typed else None), name="rewind")
 
     def undo(self) -> bool:
-        """Undo the last rewind if nothing happened since; return whether there is one."""
-        done = self._app.rewound
+        done = self._switcher.rewound
         if done is None or not done.is_last or done.fork != self._desk.session.id:
             return False
-        self._app.rewound = None
+        self._switcher.rewound = None
         self._app.run_worker(self._undo(done), name="undo rewind")
         return True
 
@@ -108,7 +80,7 @@ class Rewinder:
         It leaves the present branch, so the first time this only says so. In the session that the
         rewind left, only its files are to be put back.
         """
-        done, here = self._app.rewound, self._desk.session.id
+        done, here = self._switcher.rewound, self._desk.session.id
         if done is None or here not in (done.fork, done.parent):
             return False
         if here == done.fork and not self._has_warned:
@@ -121,18 +93,10 @@ class Rewinder:
             stays = self._words("What was said since stays as a session of its own, in /sessions.")
             self._notify(f"{text} {stays}")
             return True
-        self._app.rewound = None
+        self._switcher.rewound = None
         undo = self._undo if here == done.fork else self._undo_files
         self._app.run_worker(undo(done), name="undo rewind")
         return True
-
-    def offer_files(self) -> None:
-        """Say that the files of this session are as a rewind left them, and what restores them."""
-        done = self._app.rewound
-        if done is not None and done.rewind and done.parent == self._desk.session.id:
-            self._notify(
-                self._words("The files are as the rewind left them. /undo puts them back.")
-            )
 
     # --- asking ------------------------------------------------------------------------
 
@@ -186,11 +150,11 @@ class Rewinder:
         ends = [
             f"{one.id} ({job.name})" if job.name else one.id
             for one in windows
-            for job in running_jobs(one)
+            for job in runtime_of(one).jobs.running()
         ]
         shells = [one.id for one in windows if one.name == _SHELL]
         ends += [one for one in shells if not any(other.startswith(f"{one} ") for other in ends)]
-        unsaved = [one.id for one in windows if current_render(one).unsaved]
+        unsaved = [one.id for one in windows if runtime_of(one).renders.at().unsaved]
         return Around(ends, unsaved, has_commands=bool(shells))
 
     # --- going back --------------------------------------------------------------------
@@ -198,27 +162,26 @@ class Rewinder:
     async def _go_back(self, choice: GoBack, record: Record) -> None:
         desk = self._desk
         desk.controller.check_idle()
-        await self._app.main.commit_typed()
+        await self._switcher.main.commit_typed()
         draft = next((one.message for one in record.turns if one.number > choice.turn), "")
         made, done = await in_daemon_thread(lambda: self._fork_and_restore(choice, draft))
-        sizes = self._app.main.sizes
+        sizes = self._switcher.main.sizes
         try:
             sizes.hand_over(made)
-            self._app.switch_session(made, self._said(choice.turn, done))
-            await self._switched()
+            await self._switcher.switch(made, self._said(choice.turn, done)).wait()
         finally:
             if not self._is_at(made):  # it stays where it was: so do the files
                 sizes.hand_over(desk.session.id)
                 await in_daemon_thread(lambda: self._take_back(made, done))
         if not self._is_at(made):
             return
-        if choice.turn == 0 and (desk_now := self._app.desk) is not None:
+        if choice.turn == 0 and (desk_now := self._switcher.desk) is not None:
             # What was typed for the write that began the first turn is undone with it.
             await _reload(desk_now, {record.begins_with} & {*done.restored}, discard=True)
-        prompt = self._app.main.prompt
+        prompt = self._switcher.main.prompt
         if prompt.whole_text == draft:  # typing replaces the message, an arrow key keeps it
             prompt.select_all()
-        self._app.rewound = Rewound(desk.session.id, made, done.rewind, choice.turn)
+        self._switcher.rewound = Rewound(desk.session.id, made, done.rewind, choice.turn)
         self._note_left(done)
 
     def _fork_and_restore(self, choice: GoBack, draft: str) -> tuple[str, Restored]:
@@ -253,34 +216,28 @@ class Rewinder:
         parts.append(words("/undo undoes."))
         return ("" if words.lang == "zh" else " ").join(parts)
 
-    async def _switched(self) -> None:
-        while self._app.switcher.is_under_way:
-            await asyncio.sleep(_LOOK)
-
     def _is_at(self, session_id: str) -> bool:
-        return self._app.desk is not None and self._app.desk.session.id == session_id
+        return self._switcher.desk is not None and self._switcher.desk.session.id == session_id
 
     # --- undoing -----------------------------------------------------------------------
 
     async def _undo(self, done: Rewound) -> None:
         """Return to the old branch, then put the files back to how they were."""
-        app, waited = self._app, 0.0
-        while app.switcher.is_closing(done.parent) and waited < _PATIENCE:
+        switcher, waited = self._switcher, 0.0
+        while switcher.is_closing(done.parent) and waited < _PATIENCE:
             await asyncio.sleep(_LOOK)
             waited += _LOOK
-        sizes = app.main.sizes
+        sizes = switcher.main.sizes
         sizes.hand_over(done.parent)
-        app.switch_session(done.parent)
-        await self._switched()
+        await switcher.switch(done.parent).wait()
         if not self._is_at(done.parent):
             sizes.hand_over(done.fork)
-            app.rewound = done
+            switcher.rewound = done
             return
         await self._undo_files(done)
 
     async def _undo_files(self, done: Rewound) -> None:
-        """Put the files of the session back to how they were before the rewind."""
-        app, desk, left = self._app, self._app.desk, Restored()
+        desk, left = self._switcher.desk, Restored()
         if done.rewind and desk is not None:
             left = await in_daemon_thread(lambda: self._restore_all(desk, done.rewind))
             await _reload(desk, {*left.restored, *left.deleted})
@@ -290,14 +247,14 @@ class Rewinder:
                 "Undone: the session is where it was, and {files} too.",
                 files=self._words.plural(left.count, "{count} file", "{count} files"),
             )
-        app.main.note(text)
+        self._switcher.main.note(text)
         self._note_left(left)
 
     def _note_left(self, done: Restored) -> None:
         for path, problem in done.left:
             self._note(self._words("Left alone: {file}. {reason}", file=path, reason=problem))
 
-    def _restore_all(self, desk: Desk, rewind: str) -> Restored:
+    def _restore_all(self, desk: AppSession, rewind: str) -> Restored:
         made = undo_plan(desk.session, rewind)
         done = restore(desk.session, made, {one.path for one in made.offered})
         stays = [
@@ -309,17 +266,17 @@ class Rewinder:
 
     def _on_event(self, event: Event) -> None:
         """Note that something happened: then ``/undo`` is about that."""
-        done = self._app.rewound
+        done = self._switcher.rewound
         is_change = isinstance(event, ItemAdded | ItemsChanged)
         self._has_warned = self._has_warned and not is_change
         if is_change and done is not None and done.fork == self._desk.session.id:
             done.is_last = False
 
     def _note(self, text: str) -> None:
-        self._app.main.note(text, is_error=True)
+        self._switcher.main.note(text, is_error=True)
 
 
-async def _reload(desk: Desk, paths: set[str], *, discard: bool = False) -> None:
+async def _reload(desk: AppSession, paths: set[str], *, discard: bool = False) -> None:
     """Reload the windows that show these files; without `discard`, unless they have unsaved edits.
 
     They were restored before the files were.
@@ -327,6 +284,6 @@ async def _reload(desk: Desk, paths: set[str], *, discard: bool = False) -> None
     windows = desk.session.windows
     for window in windows.windows():
         shows = getattr(window.state, "path", None) in paths
-        if shows and (discard or not current_render(window).unsaved):
+        if shows and (discard or not runtime_of(window).renders.at().unsaved):
             given = {"discard": True} if discard else {}
             await windows.act(window.id, _RELOAD, given, actor="window")

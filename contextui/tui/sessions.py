@@ -1,62 +1,50 @@
 """The slash commands about whole sessions: start, choose, fork, export."""
 
 import os
-import threading
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from contextui.errors import ContextUIError, os_reason
 from contextui.session.export import Format, exported, write_export, write_file
 from contextui.text import quote, shown_path
-from contextui.tui.commands import Choice, Command
+from contextui.tui.app_session import AppSession
+from contextui.tui.commands import Choice
 from contextui.tui.inspector.history import read_past, view_of
 from contextui.tui.inspector.usage import Spending
-from contextui.tui.link import Desk
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
+from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:
-    from contextui.session.catalogue import Place
-    from contextui.tui.app import ContextUIApp
-    from contextui.tui.dialogs.sessions import Chosen
+    from textual.app import App
 
-Notify = Callable[[str], object]
+    from contextui.session.catalogue import Place
+    from contextui.tui.dialogs.sessions import Chosen
+    from contextui.tui.switch import Switcher
+
 _ALL = "all"
 
 
 class SessionCommands:
-    """Runs the commands about whole sessions.
+    """Runs the commands about whole sessions."""
 
-    Args:
-        app: The app.
-        desk: The session on the screen.
-        words: Translates into the person's locale.
-        notify: Shows a message to the person.
-    """
-
-    def __init__(self, app: "ContextUIApp", desk: Desk, words: Words, notify: Notify) -> None:
-        self._app, self._desk, self._words, self._notify = app, desk, words, notify
+    def __init__(
+        self,
+        app: "App[int]",
+        switcher: "Switcher",
+        desk: AppSession,
+        words: Words,
+        notify: Callable[[str], object],
+    ) -> None:
+        self._app, self._switcher = app, switcher
+        self._desk, self._words, self._notify = desk, words, notify
         self._warned: Path | None = None  # the file that was not replaced
 
-    def commands(self) -> list[Command]:
-        """Return the commands."""
-        return [
-            Command("new", "start a new session; this one is saved", self.new, aliases=("clear",)),
-            Command("sessions", "choose another session", self.sessions),
-            Command("export", "write the conversation to a file", self.export, "FORMAT",
-                    choices=self._exports, needs_choice=True),
-            Command("cost", "show tokens and cost", self.cost),
-            Command("fork", "continue in a copy; this session stays", self.fork, "TURN"),
-        ]  # fmt: skip
-
     def new(self, _: str) -> None:
-        """Start a new session in the folder of this one."""
-        self._app.switch_session(None)
+        self._switcher.switch(None)
 
     def sessions(self, _: str) -> None:
-        """Open the sheet of sessions."""
         from contextui.session.catalogue import Catalogue  # noqa: PLC0415  (only for this)
         from contextui.tui.dialogs.sessions import SessionsScreen  # noqa: PLC0415
 
@@ -75,50 +63,50 @@ class SessionCommands:
     def _go(self, chosen: "Chosen | None") -> None:
         if chosen is not None:
             try:
-                self._app.switch_session(chosen.session_id, fork=chosen.act == "fork")
+                self._switcher.switch(chosen.session_id, fork=chosen.act == "fork")
             except ContextUIError as error:
                 self._notify(self._words(error))
 
     def _export(self, place: "Place") -> str:
-        """Write a session to a new file in the folder on the screen; return what to say."""
         session = self._desk.session
         return self._written(place.id, "md", lambda text: write_export(
             text, Path(session.cwd), place.id, "md"))  # fmt: skip
 
     def fork(self, typed: str) -> None:
-        """Continue in a copy of this session, from its end or from the end of a turn."""
         session, turn = self._desk.session, None
         if typed:
             if not (typed.isascii() and typed.isdigit() and int(typed) <= session.turn):
                 message = msg("{name} is not a turn of this session: it has {count}.")
-                raise ContextUIError(
-                    self._words(message, name=quote(typed[:40]), count=session.turn)
-                )
+                raise ContextUIError(message, name=quote(typed[:40]), count=session.turn)
             turn = int(typed)
         if not session.path.exists():
-            raise ContextUIError(self._words("There is nothing to fork yet."))
+            raise ContextUIError("There is nothing to fork yet.")
         note = (
             self._words("This is a fork from turn {turn}. The other session stays.", turn=turn)
             if turn is not None
             else self._words("This is a fork. The other session stays.")
         )
-        self._app.switch_session(session.id, note, fork=True, turn=turn)
+        self._switcher.switch(session.id, note, fork=True, turn=turn)
 
     def cost(self, _: str) -> None:
-        """Show the tokens of the last turn and of the session; the cost where prices are known."""
         session = self._desk.session
         session.save()
 
-        def run() -> None:
+        def read() -> str:
             try:
-                lines = self._costs(read_past(session.path))
+                return "\n".join(self._costs(read_past(session.path)))
             except OSError as error:
-                reason = os_reason(error)
-                lines = [self._words("The log cannot be read: {reason}", reason=reason)]
-            with suppress(RuntimeError):  # the app may have quit
-                self._app.call_from_thread(self._notify, "\n".join(lines))
+                return self._words("The log cannot be read: {reason}", reason=os_reason(error))
 
-        threading.Thread(target=run, name="cost", daemon=True).start()
+        self._report(read)
+
+    def _report(self, work: Callable[[], str]) -> None:
+        """Do something on a thread, as reading a long log takes time, and show what it returns."""
+
+        async def run() -> None:
+            self._notify(await in_daemon_thread(work))
+
+        self._app.run_worker(run(), name="report")
 
     def _costs(self, spending: Spending) -> list[str]:
         turns = spending.turns
@@ -164,7 +152,7 @@ class SessionCommands:
         """
         form, _, rest = typed.partition(" ")
         if form not in get_args(Format):
-            raise ContextUIError(self._words("Which one? {names}", names="md | html | json"))
+            raise ContextUIError("Which one? {names}", names="md | html | json")
         first, _, more = rest.strip().partition(" ")
         is_whole = first == _ALL
         name = more.strip() if is_whole else rest.strip()
@@ -182,30 +170,20 @@ class SessionCommands:
                 write_file(path, text, replace=replace)
                 return path
 
-        def run() -> None:
-            message = self._written(session.id, cast("Format", form), write,
-                                    include_obsolete=is_whole or form != "md")  # fmt: skip
-            with suppress(RuntimeError):  # the app may have quit
-                self._app.call_from_thread(self._notify, message)
-
-        # Reading a long log takes time; a daemon thread does not delay quitting.
-        threading.Thread(target=run, name="export", daemon=True).start()
+        self._report(lambda: self._written(session.id, cast("Format", form), write,
+                                           include_obsolete=is_whole or form != "md"))  # fmt: skip
 
     def _may_replace(self, path: Path) -> bool:
-        """Return whether a file exists and is to be replaced.
-
-        Raises:
-            ContextUIError: It exists, and the command was not repeated yet.
-        """
+        """Return whether a file exists and is to be replaced: only if the command is repeated."""
         warned, self._warned = self._warned, None
         if not os.path.lexists(path):
             return False
         if path.is_dir():
-            raise ContextUIError(self._words("{file} is a folder.", file=shown_path(path)))
+            raise ContextUIError("{file} is a folder.", file=shown_path(path))
         if warned != path:
             self._warned = path
             message = msg("{file} exists. Enter again to replace it.")
-            raise ContextUIError(self._words(message, file=shown_path(path)))
+            raise ContextUIError(message, file=shown_path(path))
         return True
 
     def _written(
@@ -216,7 +194,6 @@ class SessionCommands:
         *,
         include_obsolete: bool = False,
     ) -> str:
-        """Export a session and return what to say about it. Runs on its own thread."""
         lang = self._words.lang
         try:
             view = view_of(self._desk.session, whole=True, session_id=session_id)
@@ -233,7 +210,7 @@ class SessionCommands:
             return self._words("Not exported: {reason}", reason=reason)
         return self._words("Written to {file}. Only you can read it.", file=shown_path(path))
 
-    def _exports(self) -> list[Choice]:
+    def exports(self) -> list[Choice]:
         return [
             Choice("md", self._words("Markdown: what the model reads")),
             Choice(f"md {_ALL}", self._words("Markdown: including closed and hidden items")),

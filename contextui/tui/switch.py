@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, TypeAlias
 from contextui.errors import ContextUIError
 from contextui.tui.dialogs.question import QuestionScreen
 from contextui.tui.dialogs.unsaved import QuitScreen
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Text, Words
 
 if TYPE_CHECKING:
-    from contextui.tui.app import ContextUIApp
-    from contextui.tui.link import Desk
+    from textual.app import App
+    from textual.worker import Worker
+
+    from contextui.tui.app_session import AppSession
+    from contextui.tui.conversation.prompt import Prompt
+    from contextui.tui.main import MainScreen
 
 _LOOK = 0.02  # seconds between two checks whether a turn has ended
 _PATIENCE = 5.0  # seconds for a stopped turn to end
@@ -23,14 +27,7 @@ _PATIENCE = 5.0  # seconds for a stopped turn to end
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The session to switch to.
-
-    Attributes:
-        folder: The folder of a new session; an earlier one has its own.
-        session_id: The session to resume; None for a new one.
-        fork: Whether to open a copy of it.
-        turn: The last turn of the copy; None for all turns.
-    """
+    """The session to switch to."""
 
     folder: Path
     session_id: str | None = None
@@ -38,16 +35,27 @@ class Target:
     turn: int | None = None
 
 
-Reopen: TypeAlias = Callable[[Target], "Desk"]
+Reopen: TypeAlias = Callable[[Target], "AppSession"]
 """Opens another session, on its own thread; raises a `ContextUIError` if it cannot."""
 
 
-class StopScreen(QuestionScreen):
-    """Asks before a running turn is stopped for another session."""
+@dataclass(slots=True)
+class Rewound:
+    """A rewind that can be undone.
 
-    def __init__(self, words: Words) -> None:
-        yes = words("Stop it and switch; this session stays as it is")
-        super().__init__(words, words("The model is still working"), "y", yes)
+    Attributes:
+        parent: The id of the session that was left.
+        fork: The id of the session that continues.
+        rewind: The id of the writes; empty if no file was restored.
+        turn: The turn that the session went back to.
+        is_last: Whether nothing happened in the fork since.
+    """
+
+    parent: str
+    fork: str
+    rewind: str
+    turn: int
+    is_last: bool = True
 
 
 class Switcher:
@@ -56,39 +64,51 @@ class Switcher:
     The other session is opened first, so that a failure leaves everything as it was. Then a main
     screen of its own replaces the present one: no widget, timer, queue, question or grant of the
     old session reaches the new one. Last, the old session is closed, as on quitting.
-
-    Args:
-        app: The app.
-        reopen: Opens another session; None if this app has only one.
     """
 
-    def __init__(self, app: "ContextUIApp", reopen: Reopen | None) -> None:
-        self._app, self._reopen = app, reopen
+    def __init__(
+        self,
+        app: "App[int]",
+        words: Words,
+        main: "MainScreen",
+        show: "Callable[[AppSession, Sequence[Prompt.Submitted]], Awaitable[MainScreen]]",
+        reopen: Reopen | None,
+    ) -> None:
+        self._app, self._words, self._show, self._reopen = app, words, show, reopen
+        self.main = main
+        self.desk: AppSession | None = None
+        self.rewound: Rewound | None = None
         self.is_under_way = False
         self._closing: set[asyncio.Task[None]] = set()
-        self._unclosed: list[Desk] = []
+        self._unclosed: list[AppSession] = []
 
-    def start(self, target: Target, note: Text | None = None) -> None:
-        """Begin to switch; ask first if a turn is running or something cannot be saved.
+    def switch(
+        self,
+        session_id: str | None,
+        note: Text | None = None,
+        *,
+        fork: bool = False,
+        turn: int | None = None,
+    ) -> "Worker[None]":
+        """Switch to another session: an earlier one by its id, or a new one with None.
+
+        A running turn is stopped if the person agrees; windows, jobs and unsent text of the
+        present session are kept as on quitting. If the other session cannot be opened, the present
+        one stays, with one line that says why.
 
         Raises:
             ContextUIError: This app has only one session, or is already switching.
         """
-        if self._reopen is None or self._app.desk is None:
+        if self._reopen is None or self.desk is None:
             raise ContextUIError("Only this session can be opened here.")
         if self.is_under_way:
             raise ContextUIError("Another session is being opened.")
         self.is_under_way = True
-        self._app.run_worker(self._run(target, note), name="switch", group="switch")
+        target = Target(Path(self.desk.session.cwd), session_id, fork, turn)
+        return self._app.run_worker(self._run(target, note), name="switch", group="switch")
 
     def is_closing(self, session_id: str) -> bool:
-        """Whether an earlier session is not closed yet, so that it cannot be opened."""
         return any(desk.session.id == session_id for desk in self._unclosed)
-
-    @property
-    def is_possible(self) -> bool:
-        """Whether other sessions can be opened."""
-        return self._reopen is not None
 
     def close_rest(self) -> None:
         """Close the earlier sessions that are not closed yet; the app has ended."""
@@ -104,17 +124,18 @@ class Switcher:
 
     async def _may_leave(self) -> bool:
         """Return whether the present session may be left: its turn stopped, all of it saved."""
-        app, desk = self._app, self._app.desk
+        app, words, desk = self._app, self._words, self.desk
         assert desk is not None
         if desk.controller.is_running:
-            if not await app.push_screen_wait(StopScreen(app.words)):
+            yes = words("Stop it and switch; this session stays as it is")
+            question = QuestionScreen(words, words("The model is still working"), "y", yes)
+            if not await app.push_screen_wait(question):
                 return False
             await self._stop_turn(desk)
-        await app.main.commit_typed()
-        app.main.keep_draft()
+        await self.main.commit_typed()
+        self.main.keep_draft()
         if desk.session.save():
             return True
-        words = app.words
         screen = QuitScreen(
             words,
             desk.session,
@@ -125,7 +146,7 @@ class Switcher:
         is_wanted: bool = await app.push_screen_wait(screen)
         return is_wanted
 
-    async def _stop_turn(self, desk: "Desk") -> None:
+    async def _stop_turn(self, desk: "AppSession") -> None:
         desk.controller.stop()
         end = time.monotonic() + _PATIENCE
         while desk.controller.is_running and time.monotonic() < end:
@@ -135,26 +156,25 @@ class Switcher:
         from contextui.session.log import SessionLockedError  # noqa: PLC0415  (heavy)
         from contextui.windowing.worker import in_daemon_thread  # noqa: PLC0415
 
-        app, reopen = self._app, self._reopen
-        old, desk = app.main, app.desk
+        words, reopen = self._words, self._reopen
+        old, desk = self.main, self.desk
         assert desk is not None
         assert reopen is not None
-        queued = old.suspend()  # what is sent from now on is for the other session
+        turns = old.suspend()  # what is sent from now on is for the other session
         before = old.prompt.text
         try:
             opened = await in_daemon_thread(lambda: reopen(target))
         except Exception as error:
-            old.resume(queued)
-            reason = app.words(error) if isinstance(error, ContextUIError) else reason_of(error)
+            old.resume(turns)
+            reason = words(error) if isinstance(error, ContextUIError) else reason_of(error)
             if isinstance(error, SessionLockedError):
-                reason = app.words("The other one is open in another terminal: /sessions forks it.")
-            old.note(app.words("This session stays open. {reason}", reason=reason), is_error=True)
+                reason = words("The other one is open in another terminal: /sessions forks it.")
+            old.note(words("This session stays open. {reason}", reason=reason), is_error=True)
             return
         opened.controller.tools.gate.tighten(desk.controller.tools.gate.mode)
         typed = old.prompt.text if old.prompt.text != before else ""
-        early = old.take_early()
         self._unclosed.append(desk)
-        main = await app.show_session(opened, early)
+        main = await self._show(opened, old.early)
         if note is not None:
             main.note(note)
         if typed and not main.prompt.text:
@@ -163,14 +183,14 @@ class Switcher:
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
-    async def _close(self, desk: "Desk") -> None:
+    async def _close(self, desk: "AppSession") -> None:
         from contextui.windowing.worker import in_daemon_thread  # noqa: PLC0415  (heavy)
 
         try:
             await desk.controller.aclose()
             await in_daemon_thread(desk.close)
         except Exception as error:  # the new session is not concerned
-            self._app.main.note(reason_of(error), is_error=True)
+            self.main.note(reason_of(error), is_error=True)
         finally:
             if desk in self._unclosed:
                 self._unclosed.remove(desk)

@@ -13,6 +13,8 @@ from pathlib import Path
 from textual.color import Color, ColorParseError
 from textual.theme import BUILTIN_THEMES, Theme
 
+from contextui.words import msg
+
 _DARK, _LIGHT, _CONTRAST = "contextui-dark", "contextui-light", "contextui-contrast"
 _QUIET = {  # percent of the foreground
     "line": {_DARK: 18, _LIGHT: 24, _CONTRAST: 62},
@@ -121,13 +123,15 @@ THEMES = (DARK, LIGHT, CONTRAST)
 
 REMEMBERED = "theme"
 """The name under which the person's choice is remembered."""
+ABOUT = msg("the colors of the screen")
+"""What the theme is, in the list of settings."""
 _LARGEST = 1 << 20  # bytes
 
 
 def remembered_theme(home: Path | None = None) -> str:
     """Return the theme that the person chose last, or the default one.
 
-    The first frame has its colors, so this reads what `Memory` wrote without loading its module.
+    The first frame has its colors, so this reads the preferences without loading their module.
     """
     from contextui.errors import ContextUIError  # noqa: PLC0415  (only the app needs them)
     from contextui.plain_file import read_plain  # noqa: PLC0415

@@ -1,48 +1,28 @@
 """``/undo`` and ``/reopen``: take back edits, changes to the context, closing and rewinding."""
 
-from collections.abc import Callable, Coroutine
-from itertools import starmap
-from typing import Any
+from typing import TYPE_CHECKING
 
 from contextui.errors import ContextUIError, WindowBusyError
 from contextui.events import Event, WindowClosed, WindowCommitted, WindowOpened
-from contextui.tui.commands import Choice, Command
+from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.edit import listed
-from contextui.tui.link import Desk
 from contextui.tui.rewind import Rewinder
-from contextui.windowing.host import act, current_render, former_id
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
-from contextui.words import Words, msg
+from contextui.words import msg
 
-Notify = Callable[[str], object]
+if TYPE_CHECKING:
+    from contextui.tui.main import MainScreen
+
 _UNDO = "undo"  # the action of a window that takes back its last edit
 
 
 class Undo:
-    """Undoes what happened last in a session.
+    """Undoes what happened last in a session."""
 
-    Args:
-        desk: The session.
-        words: Translates into the person's locale.
-        notify: Shows a message to the person.
-        rewinder: Undoes a rewind that led to this session.
-        with_number: Adds to a message which key leads to a window.
-        start: Starts a coroutine.
-    """
-
-    def __init__(
-        self,
-        desk: Desk,
-        words: Words,
-        notify: Notify,
-        rewinder: Rewinder,
-        with_number: Callable[[str, str], str],
-        *,
-        start: Callable[[Coroutine[Any, Any, None]], object],
-    ) -> None:
+    def __init__(self, main: "MainScreen", desk: AppSession, rewinder: Rewinder) -> None:
         self._context, self._windows = desk.session.context, desk.session.windows
-        self._words, self._notify, self._rewinder = words, notify, rewinder
-        self._with_number, self._start = with_number, start
+        self._main, self._words, self._rewinder = main, main.words, rewinder
         self._first = self._context.last_step
         # Windows that were edited or closed, and the last step of the context before that.
         self._done: list[tuple[str, object]] = []
@@ -50,21 +30,7 @@ class Undo:
         self._revisions = {one.id: _revision(one) for one in self._windows.windows()}
         self._windows.subscribe(self._on_event)
 
-    def commands(self) -> list[Command]:
-        """Return the commands."""
-        return [
-            Command("undo", "undo the last change, closed window or rewind", self.undo,
-                    aliases=("u",)),
-            Command("reopen", "open a closed window again, as it was", self.reopen, "ID",
-                    choices=lambda: starmap(Choice, self._windows.closed_titles.items())),
-        ]  # fmt: skip
-
     def undo(self, _: str) -> None:
-        """Undo the last thing.
-
-        Raises:
-            ContextUIError: There is nothing to undo.
-        """
         context = self._context
         if self._rewinder.undo():
             return
@@ -73,16 +39,16 @@ class Undo:
             self.reopen(last)
             return
         if (window := self._windows.get(last)) is not None:
-            self._start(self._undo_edit(window, self._done.pop()))
+            self._main.run_worker(self._undo_edit(window, self._done.pop()), name="undo")
             return
         is_rewind_last = not self._done and not context.has_steps_since(self._first)
         if is_rewind_last and self._rewinder.undo_earlier():
             return
         items = context.undo()
         if not items:
-            raise ContextUIError(self._words("Nothing to undo."))
+            raise ContextUIError("Nothing to undo.")
         text = msg("Undone: {items}. It was a change to the context; in a window, u undoes edits.")
-        self._notify(self._words(text, items=listed(items, self._words)))
+        self._main.note(self._words(text, items=listed(items, self._words)))
 
     def reopen(self, window_id: str) -> None:
         """Open a closed window again; by default the one that was closed last.
@@ -91,8 +57,10 @@ class Undo:
             ContextUIError: It cannot be opened.
         """
         window = self._windows.reopen(window_id or None)
-        text = self._words("Reopened {old} as {new}.", old=former_id(window), new=window.id)
-        self._notify(self._with_number(text, window.id))
+        text = self._words(
+            "Reopened {old} as {new}.", old=runtime_of(window).former_id, new=window.id
+        )
+        self._main.note_window(text, window.id)
 
     def _last_window(self) -> str:
         """Return the window that was edited or closed last; empty if the context changed since."""
@@ -110,25 +78,25 @@ class Undo:
         """Undo the last edit in a window; if there is none, what came before it."""
         self._undoing.append(window.id)
         try:
-            result = await act(window, _UNDO, {})
+            result = await runtime_of(window).act(_UNDO, {}, "person")
         finally:
             self._revisions[window.id] = _revision(window)  # its event may come late
             self._undoing.remove(window.id)
         if isinstance(result.error, WindowBusyError):
             self._done.append(edit)
-            self._notify(result.text)
+            self._main.note(result.text)
             return
         if result.ok:
             text = f"{window.id}: {result.text}"
-            if current_render(window).unsaved:
+            if runtime_of(window).renders.at().unsaved:
                 text = self._words("{text} The file changes when you save.", text=text)
-            self._notify(self._with_number(text, window.id))
+            self._main.note_window(text, window.id)
             return
         self._done = [one for one in self._done if one[0] != window.id]
         try:
             self.undo("")
         except ContextUIError as error:
-            self._notify(self._words(error))
+            self._main.note(self._words(error))
 
     def _on_event(self, event: Event) -> None:
         match event:

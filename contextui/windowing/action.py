@@ -15,7 +15,7 @@ from contextui.errors import ContextUIError, WindowDefinitionError
 from contextui.secrets import mask_own
 from contextui.text import quote
 from contextui.windowing.params import ModelParams, Params, SchemaParams
-from contextui.words import Lang, Words, msg
+from contextui.words import Lang, msg, translate
 
 if TYPE_CHECKING:
     from contextui.windowing.job import Job
@@ -114,7 +114,7 @@ class Action:
 
     def labelled(self, lang: Lang) -> str:
         """Return the label in this language, or in English if there is no translation."""
-        return (lang == "zh" and self.label_zh) or self.label
+        return (lang == "zh" and self.label_zh) or translate(self.label, lang)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +140,7 @@ class ActionResult:
 
 
 class ActionCancelledError(asyncio.CancelledError):
-    """The caller of an action was cancelled while it waited for jobs, which were cancelled too.
-
-    Attributes:
-        result: How the jobs ended.
-    """
+    """The caller of an action was cancelled while it waited for jobs, which were cancelled too."""
 
     def __init__(self, result: ActionResult) -> None:
         super().__init__(result.text)
@@ -204,16 +200,7 @@ def mark_of(method: object) -> Mark | None:
 
 
 def checked_says(says: object, params: Params, where: str) -> tuple[str, ...]:
-    """Validate the phrasings of an action and return them.
-
-    Args:
-        says: What the author wrote.
-        params: The action's params, which the phrasings may name.
-        where: The class and the method, for the error message.
-
-    Raises:
-        WindowDefinitionError: They are no list of texts, or one of them is invalid.
-    """
+    """Validate the phrasings of an action and return them."""
     if not isinstance(says, list | tuple) or not all(isinstance(one, str) for one in says):
         raise WindowDefinitionError(
             f'{where}: says takes a list of texts: write says=["…"], not '
@@ -250,12 +237,7 @@ def _close(window: object, summary: str | None = None) -> None:
     """Declare the params of `close`, which every window has."""
 
 
-class _CloseAction(Action):
-    def labelled(self, lang: Lang) -> str:
-        return Words(lang)(self.label)
-
-
-CLOSE = _CloseAction("close", msg("Close"), "state", Params(_close, "Window"))
+CLOSE = Action("close", msg("Close"), "state", Params(_close, "Window"))
 """The `close` action that every window has."""
 
 

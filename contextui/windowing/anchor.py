@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from contextui.errors import (
     AnchorConflictError,
@@ -13,9 +13,6 @@ from contextui.names import ANCHOR_ID
 from contextui.text import quote
 from contextui.windowing.action import Action
 from contextui.windowing.snapshot import Anchor, AnchorType
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,31 +52,15 @@ class Reference:
 
 AnyAnchor = Button | Form | Reference
 
-MOST = 1_000
-"""Maximum anchors of one render; further ones are ignored with a warning."""
-
 
 def register(
     anchors: Iterable[AnyAnchor],
     actions: Mapping[str, Action],
     warn: Callable[[ContextUIError], None],
 ) -> dict[str, AnyAnchor]:
-    """Validate the anchors of one render and return them by id.
-
-    Args:
-        anchors: The anchors that the window declares.
-        actions: The window's actions, by id.
-        warn: Callback for an `AnchorConflictError` per duplicate id; the first one is kept.
-
-    Raises:
-        InvalidSourceDataError: An anchor has an invalid id, an undeclared action, or params that
-            the action does not have.
-    """
+    """Validate the anchors of one render and return them by id."""
     registry: dict[str, AnyAnchor] = {}
-    for count, anchor in enumerate(anchors):
-        if count == MOST:
-            warn(InvalidSourceDataError(f"has more than {MOST} anchors: the rest is left out"))
-            break
+    for anchor in anchors:
         if not ANCHOR_ID.fullmatch(anchor.id):
             raise InvalidSourceDataError(f"{quote(anchor.id)} cannot be an anchor's id.")
         if not isinstance(anchor, Reference):

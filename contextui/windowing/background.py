@@ -8,26 +8,19 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from contextui import text
 from contextui.errors import UnknownActionError
 from contextui.events import Actor, JobsChanged, WindowCommitted, WindowNotified
 from contextui.windowing.action import BUILT_IN, ActionCancelledError, ActionResult
-from contextui.windowing.env import Place
+from contextui.windowing.core import WindowCore
 from contextui.windowing.job import Job, JobError, Jobs, current_job, listed
 from contextui.windowing.render import Renders
-from contextui.windowing.store import StateStore
-from contextui.windowing.transaction import result_text
-from contextui.windowing.trouble import reason_in
-from contextui.windowing.worker import Worker, finished
+from contextui.windowing.worker import finished
 
 if TYPE_CHECKING:
     from contextui.processes import Process
-    from contextui.windowing.window import Window
-
-News = Literal["ended", "notified", "spoken", "closed"]
-"""What ends a wait: a job's end, a notification, the person's words, or that the window closed."""
 
 
 class Waits:
@@ -35,60 +28,37 @@ class Waits:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: list[Future[News]] = []
+        self._waiting: list[Future[bool]] = []
 
-    def add(self) -> "Future[News]":
-        """Return a future that is done at the next news."""
-        future: Future[News] = Future()
+    def add(self) -> "Future[bool]":
+        """Return a future that is done at the next news: True if the person has written."""
+        future: Future[bool] = Future()
         with self._lock:
             self._waiting.append(future)
         return future
 
-    def remove(self, future: "Future[News]") -> None:
+    def remove(self, future: "Future[bool]") -> None:
         """Forget a future."""
         with self._lock, suppress(ValueError):
             self._waiting.remove(future)
 
-    def end(self, news: News) -> None:
+    def end(self, *, spoken: bool = False) -> None:
         """End all waits."""
         with self._lock:
             waiting, self._waiting = self._waiting, []
         for future in waiting:
-            future.set_result(news)
+            future.set_result(spoken)
 
 
 class Background:
-    """The jobs of one window, their processes, and the actions that need not wait for its queue.
+    """The jobs of one window, their processes, and the actions that need not wait for its queue."""
 
-    Args:
-        window: The window.
-        place: Its id, session and environment.
-        worker: Its thread.
-        store: Its state, with which the running jobs are saved.
-        renders: Its renders, which list the running jobs.
-        ended: Callback when a job has ended, on the window's thread.
-
-    Attributes:
-        jobs: The jobs.
-        waits: Those who wait for news.
-    """
-
-    def __init__(
-        self,
-        window: "Window",
-        place: Place,
-        *,
-        worker: Worker,
-        store: StateStore,
-        renders: Renders,
-        ended: Callable[[Job], object],
-    ) -> None:
-        self._window, self._place, self._worker = window, place, worker
-        self._store, self._renders, self._ended = store, renders, ended
+    def __init__(self, core: WindowCore, renders: Renders, ended: Callable[[Job], object]) -> None:
+        self._core, self._renders, self._ended = core, renders, ended
         self._processes: dict[Process, Job | None] = {}
         self.waits = Waits()
         self.jobs = Jobs(
-            worker,
+            core.worker,
             progressed=self._show_progress,
             listed=self._save_jobs,
             over=self.end_processes,
@@ -106,6 +76,7 @@ class Background:
     async def process(
         self,
         argv: Sequence[str],
+        /,
         *,
         cwd: Path | str | None = None,
         env: Mapping[str, str] | None = None,
@@ -114,9 +85,9 @@ class Background:
         """Start a process that ends with its job and with the window; see `ProcessStarter`."""
         from contextui.processes import start, without_keys  # noqa: PLC0415  (few windows need it)
 
-        if not self._worker.is_own_thread:
+        if not self._core.worker.is_own_thread:
             raise JobError("A process is started only inside the window's own async code.")
-        files, job = self._place.env.files, current_job.get()
+        files, job = self._core.env.files, current_job.get()
         folder = cwd if cwd is not None else files.root if files is not None else os.getcwd()
         environ = env if env is not None else without_keys(os.environ)
         process = await start(argv, cwd=folder, env=environ, **streams)
@@ -137,20 +108,20 @@ class Background:
     def notify(self, words: str) -> None:
         """Report something to the model with its next step, and to the person."""
         self._report(str(words))
-        self.waits.end("notified")
+        self.waits.end()
 
     # --- jobs ----------------------------------------------------------------------------
 
     def _save_jobs(self) -> None:
         """Save which jobs are running: a resumed session reports that they were interrupted."""
-        self._store.jobs = tuple(one.name for one in self.jobs.running())
-        version = self._store.version.after_detail()
-        if self._store.advance(version):
-            self._place.emit(WindowCommitted(self._place.window_id, str(version), "window"), False)
+        self._core.jobs = tuple(one.name for one in self.jobs.running())
+        version = self._core.version.after_detail()
+        if self._core.advance(version):
+            self._core.emit(WindowCommitted(self._core.id, str(version), "window"), False)
             self._renders.request()
 
     def _show_progress(self) -> None:
-        self._place.emit(JobsChanged(self._place.window_id, tuple(self.jobs.running())), False)
+        self._core.emit(JobsChanged(self._core.id, tuple(self.jobs.running())), False)
         self._renders.redraw()
 
     def _end_job(self, job: Job, is_reported: bool) -> None:
@@ -158,32 +129,27 @@ class Background:
         self._ended(job)
         if is_reported:
             self._report(self._end_of(job).text)
-            self.waits.end("ended")
+            self.waits.end()
 
     def _report(self, words: str) -> None:
-        self._place.emit(WindowNotified(self._place.window_id, text.one_line(words, 500)), False)
+        self._core.emit(WindowNotified(self._core.id, text.one_line(words, 500)), False)
 
     def _end_of(self, job: Job) -> ActionResult:
-        words, name = self._place.words, job.name
+        words, name = self._core.words, job.name
         match job.state:
             case "cancelled":
                 return ActionResult(False, words("{name} was cancelled.", name=name))
             case "failed":
-                lang = self._place.env.lang
-                reason = reason_in(type(self._window), job.error, lang) if job.error else ""
+                reason = self._core.reason(job.error) if job.error else ""
                 return ActionResult(
                     False, words("{name} failed: {reason}", name=name, reason=reason)
                 )
             case _ if job.result is None:
                 return ActionResult(True, words("{name} is done.", name=name))
-        return ActionResult(True, result_text(self._window, job.result))
+        return ActionResult(True, self._core.result_text(job.result))
 
     async def result_of(self, job: Job, actor: Actor) -> ActionResult:
-        """Wait for a job that an action returned, as long as the action wants.
-
-        Raises:
-            ActionCancelledError: The model's turn was stopped, and the job with it.
-        """
+        """Wait for a job that an action returned, as long as the action wants."""
         if actor == "model" and job.is_awaited:
             job.turn = asyncio.current_task()
         try:
@@ -196,7 +162,7 @@ class Background:
             raise
         return ActionResult(
             True,
-            self._place.words(
+            self._core.words(
                 "{name} goes on as job {number}. wait(seconds) waits for it, cancel(job) ends it.",
                 name=job.name,
                 number=job.number,
@@ -205,11 +171,7 @@ class Background:
         )
 
     def stop_started(self, result: str | Job, actor: Actor) -> None:
-        """Cancel the job that an action returned, if the stopped turn of a model waits for it.
-
-        Raises:
-            ActionCancelledError: It does.
-        """
+        """Cancel the job that an action returned, if the stopped turn of a model waits for it."""
         if actor == "model" and isinstance(result, Job) and result.wait > 0:
             self._stop([result])
 
@@ -225,7 +187,7 @@ class Background:
 
     async def act(self, action_id: str, params: Mapping[str, Any]) -> ActionResult:
         """Run an action out of `BUILT_IN`."""
-        name, lang = f"{self._place.window_id}.{action_id}", self._place.env.lang
+        name, lang = f"{self._core.id}.{action_id}", self._core.around.lang
         given = BUILT_IN[action_id].validate(params, name, lang)
         match action_id:
             case "describe":
@@ -237,20 +199,20 @@ class Background:
         return ActionResult(True, words)
 
     def _described(self, action_id: str) -> str:
-        known = self._window.actions.get(action_id)
+        known = self._core.window.actions.get(action_id)
         if known is None:
             raise UnknownActionError(
-                self._place.words(
+                self._core.words(
                     "{id} has no action {name}. It has: {names}.",
-                    id=self._place.window_id,
+                    id=self._core.id,
                     name=text.quote(action_id),
-                    names=", ".join([*self._window.actions, "close"]),
+                    names=", ".join([*self._core.window.actions, "close"]),
                 )
             )
-        return text.for_model(known.described(self._place.env.lang))
+        return text.for_model(known.described(self._core.around.lang))
 
     async def _wait(self, seconds: float) -> str:
-        words, news = self._place.words, self.waits.add()
+        words, news = self._core.words, self.waits.add()
         try:
             if not self.jobs.running():
                 return words("No job is running.")
@@ -266,13 +228,13 @@ class Background:
         lines = [words("Running: {jobs}", jobs=running) if running else words("No job is running.")]
         if not news.done():
             lines.insert(0, words("{seconds:g} s have passed.", seconds=seconds))
-        elif news.result() == "spoken":
+        elif news.result():
             lines.insert(0, words("The person has written something."))
         return " ".join(lines)
 
     def _cancel(self, number: int | None) -> str:
         job = self.jobs.get(number)
         if job is None or not job.cancel():
-            running = listed(self.jobs.running()) or self._place.words("none")
+            running = listed(self.jobs.running()) or self._core.words("none")
             raise JobError("There is no such job. Running: {jobs}.", jobs=running)
-        return self._place.words("{name} was cancelled.", name=job.name)
+        return self._core.words("{name} was cancelled.", name=job.name)

@@ -86,7 +86,6 @@ def window_xml(
 
 
 def _add_jobs(content: "_Element", jobs: Mapping[int, str]) -> None:
-    """Add a line for each running job at the end of the content."""
     from lxml import etree  # noqa: PLC0415
 
     has_text = not len(content)
@@ -144,11 +143,7 @@ class Parts(NamedTuple):
 
 
 def parts_of(xml: str) -> Parts:
-    """Divide a whole block; an empty content is ``<Content/>`` in its head.
-
-    Raises:
-        ValueError: It is not a whole block.
-    """
+    """Divide a whole block; an empty content is ``<Content/>`` in its head."""
     # What a window shows can contain elements of any name, but these come first and last.
     listed = max(xml.rfind("<Actions>"), xml.rfind("<Actions/>"), xml.rfind("<Actions ref="))
     start, end = xml.find("<Content>"), xml.rfind("</Content>", 0, listed)
@@ -203,11 +198,7 @@ def change_block(old: str, new: str) -> str | None:
 
 
 def applied(xml: str, change: str) -> str:
-    """Apply a change block to the whole block that it starts from.
-
-    Raises:
-        ValueError: It does not start from this block.
-    """
+    """Apply a change block to the whole block that it starts from."""
     parts, head, body = parts_of(xml), _SINCE.match(change), change.removesuffix(_END)
     start = _HEAD.match(xml)
     if head is None or start is None or (head[1], head[3]) != (start[1], start[2]):
@@ -245,7 +236,6 @@ def whole_block(block: str, base: str) -> str:
 
 
 def _reference(block: str) -> "re.Match[str] | None":
-    """Find a reference to a list of actions; it stands at the end of a block."""
     return _LISTED.search(block, max(0, len(block) - _LONGEST_REFERENCE))
 
 
@@ -255,7 +245,6 @@ def _frame(parts: Parts) -> tuple[str, str]:
 
 
 def _diff(old: Sequence[str], new: Sequence[str]) -> list[str] | None:
-    """Return the lines of a unified diff; None if too much changed to compare it."""
     first = next((at for at, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]),
                  min(len(old), len(new)))  # fmt: skip
     last = 0
@@ -313,7 +302,6 @@ def _patched(old: list[str], diff: Sequence[str]) -> str:
 
 
 def _hunks(diff: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """Return where each hunk starts, and its lines."""
     at = 0
     while at < len(diff):
         found = _HUNK.fullmatch(diff[at])

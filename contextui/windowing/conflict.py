@@ -2,7 +2,7 @@
 
 from contextui.errors import ConflictError
 from contextui.windowing.blocks import change_block, is_same
-from contextui.windowing.env import Place
+from contextui.windowing.core import WindowCore
 from contextui.windowing.render import Renders
 from contextui.windowing.snapshot import ContextVersion
 
@@ -10,8 +10,8 @@ from contextui.windowing.snapshot import ContextVersion
 class Conflicts:
     """Refuses an action of the model once if the window is not what the model saw."""
 
-    def __init__(self, place: Place, renders: Renders) -> None:
-        self._place, self._renders = place, renders
+    def __init__(self, core: WindowCore, renders: Renders) -> None:
+        self._core, self._renders = core, renders
         self._seen: tuple[ContextVersion, str] | None = None  # the version and its XML
         self._changed: ContextVersion | None = None
         self._reported = ContextVersion(0)
@@ -40,9 +40,6 @@ class Conflicts:
         """Check that the window is what the model saw, or that the model knows the change.
 
         If a conflict is possible, the current version must have been rendered.
-
-        Raises:
-            ConflictError: With the change, which the model knows from now on.
         """
         changed = self._changed
         if not self.is_possible or self._seen is None or changed is None:
@@ -53,10 +50,10 @@ class Conflicts:
         self._reported = changed
         shown = (before and change_block(before, now.xml)) or now.xml
         raise ConflictError(
-            self._place.words(
+            self._core.words(
                 "Not carried out: {id} has changed since you saw it. Call the action again if it "
                 "still fits.\n{change}",
-                id=self._place.window_id,
+                id=self._core.id,
                 change=shown,
             )
         )

@@ -4,22 +4,18 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from contextui import text
 from contextui.errors import ContextUIError, InvalidParamsError, UnknownActionError
 from contextui.windowing.action import CLOSE, Action, ActionResult, Effect
 from contextui.windowing.anchor import AnyAnchor, Reference, fields_of
-from contextui.windowing.env import Place
+from contextui.windowing.core import WindowCore
 from contextui.windowing.preview import Preview, PreviewError, checked, with_programs
-from contextui.windowing.store import StateStore
 from contextui.windowing.transaction import Call
-from contextui.windowing.trouble import reason_in
-from contextui.windowing.worker import PATIENCE, Worker, finished
+from contextui.windowing.window import Window
+from contextui.windowing.worker import PATIENCE, finished
 from contextui.words import Words
-
-if TYPE_CHECKING:
-    from contextui.windowing.window import Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +23,13 @@ class Intent:
     """A declared action and its validated arguments, to be approved and run.
 
     Attributes:
-        window: The window.
         action: The action; for an anchor, the action it is bound to.
-        arguments: The arguments to call it with.
         target: The anchor's target in the content, if an anchor was named.
         changed: Whether it was approved before, but its effect has changed since.
         reads: A file that may hold secrets, whose content the model would get.
     """
 
-    window: "Window"
+    window: Window
     action: Action
     arguments: Mapping[str, Any]
     target: str | None = None
@@ -52,14 +46,6 @@ class Intent:
         """The action's full name, such as ``editor_1.save``."""
         return f"{self.window.id}.{self.action.id}"
 
-    async def preview(self) -> Preview | None:
-        """Return what the action would change outside the window; None if that is unknown.
-
-        Raises:
-            ContextUIError: The window's preview failed, or took too long.
-        """
-        return await self.window.runtime.previews.get(self)
-
 
 @dataclass(frozen=True, slots=True)
 class Permit:
@@ -67,7 +53,6 @@ class Permit:
 
     Attributes:
         preview: The preview that was approved; None if there was none.
-        target_only: Whether any change of the same target is approved.
         arguments: The arguments to run the action with, if the person edited them; the preview is
             then of these.
         note: What the person edited, as a sentence for the model.
@@ -91,17 +76,12 @@ nothing to do; or None, if no permit is needed. It raises to refuse the intent."
 
 
 def resolve_intent(
-    window: "Window",
+    window: Window,
     action_id: str,
     params: Mapping[str, Any],
     anchors: Mapping[str, AnyAnchor],
 ) -> Intent:
-    """Resolve the id of an action or anchor, and its params, to an intent.
-
-    Raises:
-        UnknownActionError: The window has no such action or anchor.
-        InvalidParamsError: The params do not match the action's.
-    """
+    """Resolve the id of an action or anchor, and its params, to an intent."""
     name, given, target = action_id, dict(params), None
     words = Words(window.env.lang)
     anchor = anchors.get(action_id)
@@ -132,25 +112,20 @@ def resolve_intent(
 class Previews:
     """Computes the previews of one window's actions, on its thread."""
 
-    def __init__(self, window: "Window", place: Place, worker: Worker, store: StateStore) -> None:
-        self._window, self._place, self._worker, self._store = window, place, worker, store
+    def __init__(self, core: WindowCore) -> None:
+        self._core = core
 
     async def get(self, intent: Intent) -> Preview | None:
         """Return what an action would change outside the window.
 
         Returns:
             The window's preview; None if it provides none.
-
-        Raises:
-            ContextUIError: The window's preview failed, or took too long.
         """
-        making = self._worker.submit(lambda: self._compute(intent))
+        making = self._core.worker.submit(lambda: self._compute(intent))
         await finished([making], PATIENCE)
         if not making.done():
             making.cancel()
-            raise self._missing(
-                self._place.words("{id} did not answer in time.", id=self._place.window_id)
-            )
+            raise self._missing(self._core.words("{id} did not answer in time.", id=self._core.id))
         preview = making.result()
         if preview is None or preview.command is None:
             return preview
@@ -161,25 +136,24 @@ class Previews:
         return self._with_programs(self._compute(intent))
 
     def _with_programs(self, preview: Preview | None) -> Preview | None:
-        files = self._place.env.files
-        return with_programs(preview, files.root if files else None, self._place.words)
+        files = self._core.env.files
+        return with_programs(preview, files.root if files else None, self._core.words)
 
     def _compute(self, intent: Intent) -> Preview | None:
-        call = Call(lambda: self._window.preview(intent.action.id, intent.arguments), {})
-        with self._store.read_only("preview()"):
+        call = Call(lambda: self._core.window.preview(intent.action.id, intent.arguments), {})
+        with self._core.read_only("preview()"):
             try:
                 if intent.action is CLOSE:
                     return self._of_closing(call, intent)
-                return checked(call.run(self._worker.run), intent.name, self._place.words)
+                return checked(call.run(self._core.worker.run), intent.name, self._core.words)
             except ContextUIError as problem:
-                raise self._missing(problem.text(self._place.env.lang)) from problem
+                raise self._missing(problem.text(self._core.around.lang)) from problem
             except BaseException as problem:
-                reason = reason_in(type(self._window), problem, self._place.env.lang)
-                raise self._missing(reason) from problem
+                raise self._missing(self._core.reason(problem)) from problem
 
     def discards_edits(self, intent: Intent) -> bool:
         """Whether an action without the effect `write` would discard edits of the person."""
-        if intent.effect == "write" or not self._store.edited_by_person:
+        if intent.effect == "write" or not self._core.edited_by_person:
             return False
         try:
             preview = self.compute(intent)
@@ -189,19 +163,19 @@ class Previews:
 
     def _of_closing(self, call: Call, intent: Intent) -> Preview:
         """Return what closing would discard: the window's preview, or else its `unsaved` text."""
-        window_id = self._place.window_id
-        unsaved = text.one_line(self._window.unsaved() or "", 1_000)
+        window_id = self._core.id
+        unsaved = text.one_line(self._core.window.unsaved() or "", 1_000)
         if not unsaved:
             return Preview(window_id, verb="close", changes=False)
         with suppress(Exception):  # not every window's preview knows `close`
-            preview = checked(call.run(self._worker.run), intent.name, self._place.words)
+            preview = checked(call.run(self._core.worker.run), intent.name, self._core.words)
             if preview and preview.verb == "close" and preview.changes:
                 return preview
         return Preview(window_id, text=unsaved, verb="close")
 
     def _missing(self, reason: str) -> PreviewError:
         return PreviewError(
-            self._place.words(
+            self._core.words(
                 "There is no preview, so it cannot be approved: {reason}",
                 reason=text.one_line(reason, 1_000),
             )

@@ -22,7 +22,6 @@ MOST_JOBS = 32
 
 _LONGEST_NAME, _LONGEST_TEXT = 200, 200  # characters
 _PERIOD = 0.1  # seconds between two reports of progress
-_INSISTENCE = 100  # how often a cancelled job is interrupted before it is abandoned
 _GRACE = 2.0  # seconds that cancelled jobs have to end when their window closes
 
 
@@ -132,15 +131,7 @@ current_job: contextvars.ContextVar[Job | None] = contextvars.ContextVar("job", 
 
 
 class Jobs:
-    """The jobs of one window.
-
-    Args:
-        worker: The window's thread, whose loop runs them.
-        progressed: Callback when the list or the progress changed; at most ten times a second.
-        listed: Callback when a job has started or ended, on the window's thread.
-        over: Awaited when the work of a job is over: it ends what the job has started.
-        ended: Callback when a job has ended, and whether its end has to be reported.
-    """
+    """The jobs of one window."""
 
     def __init__(
         self,
@@ -197,18 +188,7 @@ class Jobs:
         wait: float = 0.0,
         quiet: bool = False,
     ) -> Job:
-        """Start a job when the running transaction is committed.
-
-        Args:
-            name: Its name.
-            work: Called with the job; its coroutine is the job's work, and what it returns the
-                job's result.
-            wait: Seconds that an action which returns the job waits for its end.
-            quiet: Whether its end is not reported to the model.
-
-        Raises:
-            JobError: It was called outside the window's own code, or too many jobs are running.
-        """
+        """Start a job when the running transaction is committed; see `JobStarter`."""
         if not self._worker.is_own_thread:
             raise JobError("A job is started only inside the window's own actions, hooks and jobs.")
         if len(self._running) + len(self._waiting) >= MOST_JOBS:
@@ -247,7 +227,7 @@ class Jobs:
                 awaitable = work(job)
             if not inspect.isawaitable(awaitable):
                 raise TypeError(f"the work of the job {job.name!r} is not async: write async def")
-            result = await _stepped(awaitable, job, self._worker)
+            result = await _stepped(awaitable, self._worker)
         except asyncio.CancelledError:
             await self._finish(job, "cancelled")
         except BaseException as problem:
@@ -305,6 +285,12 @@ class Jobs:
         self.report()
         return True
 
+    def cancel_all(self) -> list[str]:
+        """Cancel all jobs; return the names of those that were running."""
+        with self._lock:
+            jobs = [job for job, _ in self._running.values()]
+        return [job.name for job in jobs if self.cancel(job)]
+
     def report(self) -> None:
         """Report the list and the progress, now or within a tenth of a second."""
         with self._lock:
@@ -319,38 +305,18 @@ class Jobs:
         self._progressed()
 
 
-_abandoned: list[object] = []  # if they were collected, they would be interrupted once more
-
-
-class _Abandoned(BaseException):
-    """Thrown into a job that catches each `CancelledError`."""
-
-
 @types.coroutine
-def _stepped(awaitable: Awaitable[object], job: Job, worker: Worker) -> Generator[Any, Any, object]:
-    """Await something step by step, each recorded as code of the window.
-
-    A cancelled job that goes on is interrupted at each of its further steps, and then abandoned.
-    It may be inside `Env.change`, where it blocks all actions, so it is thrown out of that first.
-    """
+def _stepped(awaitable: Awaitable[object], worker: Worker) -> Generator[Any, Any, object]:
+    """Await something step by step, each recorded as code of the window."""
     steps = awaitable.__await__()
     value: Any = None
     problem: BaseException | None = None
-    interrupted = 0
     while True:
-        if job.state == "cancelled":
-            interrupted += 1
-            if interrupted > _INSISTENCE + 1:
-                _abandoned.append(steps)
-                raise asyncio.CancelledError
-            problem = _Abandoned() if interrupted > _INSISTENCE else asyncio.CancelledError()
         try:
             with worker.busy():
                 waited = steps.throw(problem) if problem else steps.send(value)
         except StopIteration as done:
             return done.value
-        except _Abandoned:
-            raise asyncio.CancelledError from None
         value = problem = None
         try:
             value = yield waited

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from contextui import text
 from contextui.errors import (
@@ -32,25 +32,19 @@ from contextui.events import (
 )
 from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
-from contextui.windowing import roster
 from contextui.windowing.action import CLOSE, ActionResult
-from contextui.windowing.board import note_module
-from contextui.windowing.env import Clock, Env, Place, real_path, utc_now
-from contextui.windowing.host import file_of
+from contextui.windowing.core import NOTHING, SavedState, Surroundings
+from contextui.windowing.error_text import reason_of
 from contextui.windowing.intent import Allow
+from contextui.windowing.open_windows import OpenWindows, instance_with, unused
 from contextui.windowing.render import Render
 from contextui.windowing.replacement import Replacement, Replacer
-from contextui.windowing.roster import Catalog, Roster, instance_with, unused
-from contextui.windowing.runtime import Runtime
+from contextui.windowing.runtime import Runtime, runtime_of
+from contextui.windowing.secret_reads import real_path
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
-from contextui.windowing.store import NOTHING, SavedState
-from contextui.windowing.trouble import reason_of
-from contextui.windowing.window import Window
-from contextui.windowing.worker import PATIENCE, finished
+from contextui.windowing.window import Clock, Window, file_of, utc_now
+from contextui.windowing.worker import PATIENCE, finished, in_event_loop
 from contextui.words import Lang, Words
-
-if TYPE_CHECKING:
-    from contextui.processes import Process
 
 MOST_WINDOWS = 1_000
 """Default for the maximum number of open windows."""
@@ -106,23 +100,31 @@ class WindowManager:
     ) -> None:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
         self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
-        self._most, self._is_live, self._sandbox = most, is_live, sandbox
-        self._data = data
-        self._catalog = Catalog(classes)
-        self._roster = Roster()
+        self._most, self._is_live, self._data = most, is_live, data
+        self._open_windows = OpenWindows(classes)
         self._late: dict[Window, Future[None]] = {}  # done when it is told how they opened
         self._listeners = Listeners()
         self._closed: dict[str, _Closed] = {}
-        self._replacer = Replacer(
-            self._roster, self._catalog, self._attach, self._listeners.emit, lang
+        self._around = Surroundings(
+            session_id=self.session_id,
+            lang=lang,
+            clock=clock,
+            emit=self._listeners.emit,
+            open=self._open,
+            showing=self.showing,
+            discloses_all=lambda: self.discloses_all(),  # noqa: PLW0108  set later
+            files=workspace,
+            sandbox=sandbox,
+            data=data,
         )
+        self._replacer = Replacer(self._open_windows, self._around)
         self.discloses_all: Callable[[], bool] = lambda: False
         """Whether the model may read files that may hold secrets without approval."""
 
     @property
     def classes(self) -> Mapping[str, type[Window]]:
         """The window classes that can be opened, by name."""
-        return self._catalog.classes
+        return self._open_windows.classes
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Register a callback for all window events; the returned function unsubscribes it."""
@@ -140,11 +142,11 @@ class WindowManager:
         """
         ending = []
         for window in self.windows():
-            if self._is_live and window.runtime.has_end and not window.is_opening:
-                ending.append(window.runtime.end("exit"))
+            if self._is_live and runtime_of(window).has_end and not window.is_opening:
+                ending.append(runtime_of(window).end("exit"))
             else:
-                window.runtime.stop_opening()
-                window.runtime.worker.stop()
+                runtime_of(window).stop_opening()
+                runtime_of(window).worker.stop()
         wait_for(ending, PATIENCE)
 
     # --- opening and closing -----------------------------------------------------------
@@ -192,7 +194,7 @@ class WindowManager:
     def redraw(self) -> None:
         """Render all windows again, after a change of what the model may read."""
         for window in self.windows():
-            window.runtime.worker.wait(window.runtime.renders.redraw())
+            runtime_of(window).worker.wait(runtime_of(window).renders.redraw())
 
     def _open(
         self,
@@ -201,14 +203,14 @@ class WindowManager:
         allowed: frozenset[str] | None,
         actor: Actor,
     ) -> Window:
-        instance = self._catalog.window(window)
+        instance = self._open_windows.new(window)
         arguments = instance.opening.validate(args, f"open {instance.name}", self.lang)
         if (there := self._with_file_of(instance, arguments)) is not None:
             self._open_again(there, arguments, allowed, actor)
             return there
         self._check_count()
-        window_id = self._roster.next_id(instance.name)
-        runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))
+        window_id = self._open_windows.next_id(instance.name)
+        runtime = Runtime(instance, window_id, self._around, self.lod, ContextVersion(1))
         opening = runtime.start(
             instance.opened, arguments, first=True, allowed=allowed, actor=actor
         )
@@ -217,7 +219,7 @@ class WindowManager:
                 runtime.worker.stop()
                 raise problem
             runtime.worker.wait(runtime.renders.request())
-        self._roster.enter(instance)
+        self._open_windows.enter(instance)
         self._listeners.emit(WindowOpened(window_id))
         if not is_open:
             self._late[instance] = Future()
@@ -238,7 +240,7 @@ class WindowManager:
         allowed: frozenset[str] | None,
         actor: Actor,
     ) -> None:
-        runtime = window.runtime
+        runtime = runtime_of(window)
         again = runtime.open_again(arguments, actor, allowed)
         if runtime.worker.wait(again) and (problem := again.exception()):
             raise problem
@@ -287,7 +289,7 @@ class WindowManager:
         """
         if not WINDOW_ID.fullmatch(window_id):
             raise UnknownWindowError("{id} cannot be a window's id.", id=text.quote(window_id))
-        if self._roster.get(window_id) is not None:
+        if self._open_windows.get(window_id) is not None:
             raise UnknownWindowError("There is a window {id} already.", id=window_id)
         saved = SavedState(version, lod or self.lod, state, tuple(jobs), aside)
         instance = self._restored(
@@ -321,7 +323,7 @@ class WindowManager:
         self._check_count()
         closed = self._closed[window_id]
         cls = self.classes.get(closed.cls.name, closed.cls)
-        new_id = self._roster.next_id(cls.name)
+        new_id = self._open_windows.next_id(cls.name)
         instance = self._restored(new_id, closed._replace(cls=cls), former_id=window_id)
         del self._closed[window_id]
         self._listeners.emit(WindowOpened(new_id))
@@ -343,21 +345,21 @@ class WindowManager:
         cls, (version, lod, saved, jobs, aside) = was.cls, was.saved
         state = cast(Mapping[str, Any], saved)  # None is refused below, as all that is no state
         instance = instance_with(cls, window_id, state, aside)
-        self._roster.note_id(window_id)
-        runtime = self._attach(instance, window_id, lod, version)
-        runtime.store.aside = unused(cls, state, aside)
+        self._open_windows.note_id(window_id)
+        runtime = Runtime(instance, window_id, self._around, lod, version)
+        runtime.core.aside = unused(cls, state, aside)
         runtime.history.recall(was.history)
         runtime.focus_id, runtime.interrupted = was.focus_id, jobs
         runtime.former_id = former_id
-        hook = instance.restored if self._is_live else _do_nothing
+        hook = instance.restored if self._is_live else lambda: None
         if not self._is_live and cls.restored is not Window.restored:
             runtime.renders.recorded = block  # without its hook, it cannot be drawn
         if runtime.worker.wait(runtime.start(hook, {}, first=False)):
             runtime.worker.wait(runtime.renders.request())
         if jobs and self._is_live:  # they no longer run: the next saved version says so
-            runtime.store.advance(runtime.store.version.after_detail())
+            runtime.core.advance(runtime.core.version.after_detail())
             runtime.worker.wait(runtime.renders.request())
-        self._roster.enter(instance)
+        self._open_windows.enter(instance)
         return instance
 
     def replace_class(self, cls: type[Window]) -> list[Replacement]:
@@ -379,19 +381,14 @@ class WindowManager:
 
     def get(self, window_id: str) -> Window | None:
         """Return the open window with this id, or None."""
-        return self._roster.get(window_id)
+        return self._open_windows.get(window_id)
 
     def windows(self) -> list[Window]:
         """Return the open windows, in the order in which they were opened."""
-        return self._roster.open_windows()
+        return self._open_windows.all()
 
     def showing(self, path: str, name: str = "") -> Window | None:
-        """Return the window that has a file open, however the path is written; None if none has.
-
-        Args:
-            path: The file.
-            name: The name of the window's class; by default of any.
-        """
+        """Return the window, of any class or this one, that has a file open; None if none has."""
         files = self.workspace
         if files is None:
             return None
@@ -401,29 +398,29 @@ class WindowManager:
 
     def last_render(self, window_id: str) -> str | None:
         """Return the last XML of a closed window."""
-        return self._roster.last_render(window_id)
+        return self._open_windows.last_render(window_id)
 
     @property
     def numbers(self) -> dict[str, int]:
         """The highest number used in ids of each window name."""
-        return self._roster.numbers
+        return dict(self._open_windows.numbers)
 
     def remember(self, last_renders: Mapping[str, str], numbers: Mapping[str, int]) -> None:
         """Register windows closed in an earlier run, so that their ids are not reused."""
-        self._roster.remember(last_renders, numbers)
+        self._open_windows.remember(last_renders, numbers)
 
     def focus(self, window_id: str) -> None:
         """Mark this window as in use: it keeps its detail longest when room gets scarce."""
-        if self._roster.use(window_id):
+        if self._open_windows.use(window_id):
             self._listeners.emit(WindowFocused(window_id))
 
     def focused_at(self, window_id: str) -> int:
         """Return the order of last use: higher is later, 0 is never."""
-        return self._roster.used_at(window_id)
+        return self._open_windows.used_at(window_id)
 
     def set_lod(self, window_id: str, lod: Lod) -> None:
         """Switch a window's level of detail."""
-        self._roster.require(window_id).runtime.renders.set_lod(lod)
+        runtime_of(self._open_windows.require(window_id)).renders.set_lod(lod)
 
     # --- acting and waiting ------------------------------------------------------------
 
@@ -444,31 +441,31 @@ class WindowManager:
         """
         window_id, action_id = str(window_id), str(action_id)  # a model may send anything
         try:
-            window = self._roster.require(window_id)
+            window = self._open_windows.require(window_id)
             given = self._as_params(params)
             if action_id == "close":
                 return await self._close_by_action(window, given, actor, allow)
             self.focus(window_id)
-            result = await window.runtime.act(action_id, given, actor, allow)
+            result = await runtime_of(window).act(action_id, given, actor, allow)
         except ContextUIError as error:
             return ActionResult.failed(error, self.lang)
         if isinstance(result.error, WindowClosedError):
-            if self._roster.get(window_id) is not None:
+            if self._open_windows.get(window_id) is not None:
                 words = self._words("{id} was reloaded in between. Try again.", id=window_id)
                 return ActionResult.failed(WindowClosedError(words), self.lang)
-            return ActionResult.failed(self._roster.unknown(window_id), self.lang)
+            return ActionResult.failed(self._open_windows.unknown(window_id), self.lang)
         return result
 
     def end_waits(self) -> None:
         """End every `wait` for a job, because the person has written something."""
         for window in self.windows():
-            window.runtime.background.waits.end("spoken")
+            runtime_of(window).background.waits.end(spoken=True)
 
     def note_seen(self, window_id: str, version: ContextVersion) -> None:
         """Note the version of a window that the model sees with the request that is sent now."""
         window = self.get(window_id)
         if window is not None:
-            window.runtime.conflicts.note_seen(version)
+            runtime_of(window).conflicts.note_seen(version)
 
     async def await_opening(self, seconds: float) -> list[str]:
         """Wait until the `opened` hook of every new window has ended, up to a timeout.
@@ -486,66 +483,33 @@ class WindowManager:
         Returns:
             The ids of late windows; they show their last render, marked stale.
         """
-        return self._warn_late(await roster.settle(self.windows(), seconds))
+        drawing = self._drawing()
+        if drawing:
+            await finished(drawing.values(), seconds)
+        return self._warn_late(drawing)
 
     def settle_now(self) -> None:
         """As `settle`, without an event loop; inside one it does not wait at all."""
-        self._warn_late(roster.settle_now(self.windows()))
+        if not in_event_loop():
+            drawing = self._drawing()
+            wait_for(drawing.values(), PATIENCE)
+            self._warn_late(drawing)
+
+    def _drawing(self) -> dict[Window, "Future[None]"]:
+        """Return the pending render of each window that has one."""
+        pending = ((window, runtime_of(window).renders.pending()) for window in self.windows())
+        return {window: future for window, future in pending if future}
 
     # --- internals ---------------------------------------------------------------------
-
-    def _attach(self, window: Window, window_id: str, lod: Lod, version: ContextVersion) -> Runtime:
-        def guard(path: str, real: str) -> None:
-            window.runtime.secrets.guard(path, real)
-
-        def open_another(name: Window | type[Window] | str, /, **args: Any) -> Window:
-            runtime = window.runtime
-            return self._open(name, args, runtime.secrets.inherited, runtime.transactions.actor)
-
-        async def start_process(
-            argv: Sequence[str],
-            /,
-            *,
-            cwd: Path | str | None = None,
-            env: Mapping[str, str] | None = None,
-            **streams: Any,
-        ) -> "Process":
-            return await window.runtime.background.process(argv, cwd=cwd, env=env, **streams)
-
-        env = Env(
-            lang=self.lang,
-            clock=self.clock,
-            open=open_another,
-            showing=self.showing,
-            every=lambda seconds, call: window.runtime.transactions.every(seconds, call),  # noqa: PLW0108
-            job=lambda name, work, **given: window.runtime.jobs.add(name, work, **given),  # noqa: PLW0108
-            change=lambda: window.runtime.transactions.change(),  # noqa: PLW0108
-            jobs=lambda: window.runtime.jobs.running(),  # noqa: PLW0108
-            process=start_process,
-            notify=lambda words: window.runtime.background.notify(words),  # noqa: PLW0108
-            files=self.workspace.guarded(guard) if self.workspace else None,
-            sandbox=self._sandbox,
-            data=self._data_of(window_id),
-            actor=lambda: window.runtime.transactions.actor,
-        )
-        emit = self._listeners.emit
-        place = Place(window_id, self.session_id, env, emit, lambda: self.discloses_all())  # noqa: PLW0108
-        window._runtime = Runtime(window, place, lod, version)
-        note_module(type(window).__module__, window_id)
-        return window._runtime
 
     @property
     def data(self) -> Path | None:
         """The session's folder for files; None if nothing is saved."""
         return self._data
 
-    def _data_of(self, window_id: str) -> Path | None:
-        """Return the folder of a window, if there is one; its id is a plain name."""
-        return self._data / window_id if self._data is not None else None
-
     def _opened_late(self, window: Window, opening: "Future[Any]") -> None:
         """Emit the outcome of a window's `opened` hook that outlasted `open`."""
-        runtime = window.runtime
+        runtime = runtime_of(window)
         try:
             problem = opening.exception()
             if runtime.worker.is_closed:
@@ -554,7 +518,7 @@ class WindowManager:
                 self._listeners.emit(WindowReady(window.id), False)
                 return
             with suppress(UnknownWindowError):  # closed concurrently
-                self._roster.leave(window.id, runtime.renders.latest().xml)
+                self._open_windows.leave(window.id, runtime.renders.latest().xml)
                 runtime.worker.stop()
                 reason = reason_of(problem, self.lang)
                 self._listeners.emit(WindowNotOpened(window.id, reason), False)
@@ -564,24 +528,25 @@ class WindowManager:
 
     def _close(self, window_id: str, summary: str | None, actor: Actor) -> str:
         """Close a window, and return its description of the edits that were discarded."""
-        window = self._roster.require(window_id)
-        last = window.runtime.renders.at()  # may wait
-        self._roster.leave(window_id, last.xml)  # raises if it was closed concurrently
+        window = self._open_windows.require(window_id)
+        last = runtime_of(window).renders.at()  # may wait
+        self._open_windows.leave(window_id, last.xml)  # raises if it was closed concurrently
         self._note_closed(window, last)
-        ended, data = window.runtime.end(), self._data_of(window_id)
-        if data is not None:
+        ended = runtime_of(window).end()
+        if self._data is not None:
+            data = self._data / window_id  # a plain name
             ended.add_done_callback(lambda _: shutil.rmtree(data, ignore_errors=True))
         self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
         return last.unsaved
 
     def _note_closed(self, window: Window, last: Render) -> None:
         """Keep what `reopen` needs; a window that has not opened has no state yet."""
-        saved = window.runtime.store.saved._replace(jobs=())
+        saved = runtime_of(window).core.saved._replace(jobs=())
         if saved.state is not None:
-            history = window.runtime.history.entries
-            gist = window.runtime.renders.current(Lod.GIST) or last  # a window may be stuck
+            history = runtime_of(window).history.entries
+            gist = runtime_of(window).renders.current(Lod.GIST) or last  # a window may be stuck
             title = gist.snapshot.content.partition("\n")[0]
-            closed = _Closed(type(window), saved, history, window.runtime.focus_id, title)
+            closed = _Closed(type(window), saved, history, runtime_of(window).focus_id, title)
             self._closed[window.id] = closed
             if len(self._closed) > _MOST_CLOSED:
                 del self._closed[next(iter(self._closed))]
@@ -591,7 +556,7 @@ class WindowManager:
     ) -> ActionResult:
         arguments = CLOSE.params.validate(params, f"{window.id}.close", self.lang)
         if allow is not None:
-            answer = await window.runtime.allow_closing(arguments, allow)
+            answer = await runtime_of(window).allow_closing(arguments, allow)
             if isinstance(answer, ActionResult):
                 return answer
         summary = arguments.get("summary")
@@ -619,12 +584,13 @@ class WindowManager:
             raise InvalidParamsError("params must be an object, not a {type}.", type=kind)
         return given
 
-    def _warn_late(self, late: Iterable[Window]) -> list[str]:
-        """Emit a warning for each late window, and return the ids."""
+    def _warn_late(self, drawing: Mapping[Window, "Future[None]"]) -> list[str]:
+        """Emit a warning for each late window, and return the ids; one may still be opening."""
+        late = [one for one, done in drawing.items() if not done.done() and not one.is_opening]
         for window in late:
             if self.get(window.id):  # it may have been closed since
-                busy = window.runtime.worker.busy_for()
-                window.runtime.place.warn(
+                busy = runtime_of(window).worker.busy_for()
+                runtime_of(window).core.warn(
                     self._words(
                         "is late: busy for {seconds:.1f} s, its last render is shown", seconds=busy
                     )
@@ -634,7 +600,3 @@ class WindowManager:
     @property
     def _words(self) -> Words:
         return Words(self.lang)
-
-
-def _do_nothing() -> None:
-    """Do nothing: the `restored` hook of windows that are only looked at."""

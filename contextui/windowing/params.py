@@ -29,7 +29,7 @@ from pydantic.fields import FieldInfo
 from contextui import text
 from contextui.errors import InvalidParamsError, WindowDefinitionError
 from contextui.text import quote
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Lang, Words
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ _TYPE_ERRORS = (
     "enum",
 )  # as pydantic names them
 _PLAIN = re.compile(r"[\w.-]+")
+_ABSENT = object()  # a param without a default
 _PROBLEMS = 5  # errors reported per param
 _LONGEST_DESCRIPTION, _LONGEST_DEFAULT = 500, 40  # characters
 _NAMES: dict[object, str] = {
@@ -70,9 +71,6 @@ class Param(NamedTuple):
     """One param as declared to the model; `str` of it is such as ``count:int(1..5)=3``.
 
     Attributes:
-        name: Its name.
-        type: The name of its type.
-        optional: Whether it can be omitted.
         bounds: The allowed numbers, such as ``(1..5)``; or empty.
         default: The value if it is omitted, where that says something; or empty.
         description: What it is for; or empty.
@@ -98,53 +96,82 @@ class Params:
     Bounds and descriptions come from pydantic's `Field`, in `Annotated` or as the default, and
     descriptions also from the section ``Args:`` of the docstring.
 
+    Args:
+        owner: The name of its class, for error messages; empty for a plain function. A plain
+            function has no `self`, and its params may have any type that pydantic knows.
+
     Attributes:
         listing: The params, in order; `str` of the whole is ``text:string,index:int?``.
-
-    Raises:
-        WindowDefinitionError: A param has no type hint, or a type that cannot be declared.
     """
 
     def __init__(self, function: Callable[..., Any], owner: str) -> None:
-        where = f"{owner}.{function.__name__}"
+        where = f"{owner}.{function.__name__}" if owner else function.__name__
         try:
             hints = get_type_hints(function, include_extras=True)
         except Exception as problem:
             raise WindowDefinitionError(f"{where}: its type hints fail: {problem}") from problem
-        self.listing: list[Param] = []
-        self._absent: dict[str, Any] = {}
+        self._start()
         about = documented(function)
-        for parameter in list(inspect.signature(function).parameters.values())[1:]:
-            name = parameter.name
+        for parameter in list(inspect.signature(function).parameters.values())[bool(owner) :]:
+            name, default = parameter.name, parameter.default
             if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
                 raise WindowDefinitionError(f"{where}: {parameter} cannot be declared as a param.")
-            if name not in hints:
+            if name not in hints and owner:
                 raise WindowDefinitionError(
                     f"{where}: {name} needs a type hint, such as {name}: str."
                 )
-            default = parameter.default
+            hint = hints.get(name, Any)
             if isinstance(default, FieldInfo):
-                hints[name] = Annotated[hints[name], default]
-                default = parameter.empty if default.is_required() else default.get_default()
-                if default is not parameter.empty:
+                hint = Annotated[hint, default]
+                default = _ABSENT if default.is_required() else default.get_default()
+                if default is not _ABSENT:
                     self._absent[name] = default  # otherwise the method would get the `Field`
-            plain = _without_none(_bare(hints[name]))
-            has_default = default is not parameter.empty
-            nullable = plain != _bare(hints[name])
-            try:
-                shown = type_name(plain, f"{where}: {name}")
-            except RecursionError:
-                raise WindowDefinitionError(f"{where}: {name} has a recursive type.") from None
-            bounds, words, length = _field_facts(hints[name])
-            if plain is not hints[name] and not (bounds or words or any(length)):
-                bounds, words, length = _field_facts(plain)  # of a type that may be null
-            known = _shown_default(default) if has_default else ""
-            words = text.one_line(words or about.get(name, ""), _LONGEST_DESCRIPTION)
-            param = Param(name, shown, has_default or nullable, bounds, known, words, length)
-            self.listing.append(param)
-            if nullable and not has_default:
-                self._absent[name] = None  # if omitted, it must still be passed to the method
-        self._hints = {param.name: hints[param.name] for param in self.listing}
+            elif default is parameter.empty:
+                default = _ABSENT
+            if default is _ABSENT and _is_nullable(hint):
+                default = self._absent[name] = None  # it must still be passed to the method
+            self._declare(name, hint, default, f"{where}: {name}" if owner else "", about.get(name))
+
+    def _start(self) -> None:
+        self.listing: list[Param] = []
+        self._absent: dict[str, Any] = {}
+        self._hints: dict[str, Any] = {}
+        self._defaults: dict[str, Any] = {}
+
+    def _declare(self, name: str, hint: Any, default: Any, where: str, about: str | None) -> None:
+        """Add a param; its default is `_ABSENT` if it has none."""
+        plain = _without_none(_bare(hint))
+        try:
+            shown = type_name(plain, where)
+        except RecursionError:
+            raise WindowDefinitionError(f"{where} has a recursive type.") from None
+        bounds, words, length = _field_facts(hint)
+        if not (bounds or words or any(length)):
+            bounds, words, length = _field_facts(plain)  # of a type that may be null
+        words = text.one_line(words or about or "", _LONGEST_DESCRIPTION)
+        known = "" if default is _ABSENT else _shown_default(default)
+        optional = default is not _ABSENT
+        self.listing.append(Param(name, shown, optional, bounds, known, words, length))
+        self._hints[name] = hint
+        if optional:
+            self._defaults[name] = default
+
+    def json_schema(self) -> dict[str, Any]:
+        """Return the params as a JSON schema of type ``object``."""
+        found, shared = TypeAdapter.json_schemas(
+            [(name, "validation", adapter) for name, adapter in self._adapters.items()]
+        )
+        properties = {}
+        for param in self.listing:
+            declared = properties[param.name] = dict(found[param.name, "validation"])
+            if param.description:
+                declared.setdefault("description", param.description)
+            if param.name in self._defaults:
+                default = self._defaults[param.name]
+                declared["default"] = self._adapters[param.name].dump_python(default, mode="json")
+        required = [param.name for param in self.listing if not param.optional]
+        schema = {"type": "object", "properties": properties, "additionalProperties": False}
+        return schema | ({"required": required} if required else {}) | shared
 
     def __str__(self) -> str:
         return ",".join(map(str, self.listing))
@@ -155,16 +182,7 @@ class Params:
         return {name: TypeAdapter(hint) for name, hint in self._hints.items()}
 
     def validate(self, given: Mapping[str, Any], what: str, lang: Lang = "en") -> dict[str, Any]:
-        """Validate params and return the arguments to call with.
-
-        Args:
-            given: The params as requested.
-            what: The name of the call, for the error message.
-            lang: The language of the error message.
-
-        Raises:
-            InvalidParamsError: It lists every problem, and what was expected.
-        """
+        """Validate params and return the arguments to call with."""
         words = Words(lang)
         arguments = dict(self._absent)
         missing = [one.name for one in self.listing if not one.optional and one.name not in given]
@@ -217,17 +235,15 @@ def _mismatch(name: str, expected: str, value: object, words: Words) -> str:
 
 
 class SchemaParams(Params):
-    """The params of an action that are declared by a JSON schema, not by a method.
+    """The params that a JSON schema declares, not a method.
 
     Names, required ones and plain types are checked here; whatever the action calls checks the
     rest.
-
-    Args:
-        schema: A JSON schema of type ``object``.
     """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        self.schema, self._absent = schema, {}
+        self._start()
+        self.schema = schema
         properties = schema.get("properties")
         self._kinds: dict[str, Mapping[str, Any]] = {
             str(name): _resolved(kind, schema)
@@ -347,30 +363,24 @@ def _schema_type(kind: Mapping[str, Any], depth: int = 0) -> str:
 
 
 class ModelParams(Params):
-    """The params of an action that are declared by a pydantic model.
-
-    Args:
-        model: The model; the action is called with its fields.
-    """
+    """The params of an action that are declared by a pydantic model."""
 
     def __init__(self, model: type[BaseModel]) -> None:
-        self.listing, self._absent = [], {}
-        self._hints = {}
+        self._start()
         for name, info in model.model_fields.items():
             hint = Annotated[info.annotation, info]  # type: ignore[name-defined]
-            plain = _without_none(info.annotation)
-            bounds, words, length = _field_facts(hint)
-            default = "" if info.is_required() else _shown_default(info.get_default())
-            shown = type_name(plain, f"{model.__name__}: {name}")
-            optional = not info.is_required()
-            self.listing.append(Param(name, shown, optional, bounds, default, words, length))
-            self._hints[name] = hint
-            if optional:
+            default = _ABSENT if info.is_required() else info.get_default()
+            self._declare(name, hint, default, f"{model.__name__}: {name}", None)
+            if default is not _ABSENT:
                 self._absent[name] = info.get_default(call_default_factory=True, validated_data={})
 
 
 def type_name(hint: Any, where: str) -> str:
-    """Return the type's name as declared to the model (``string``, ``int[]``, ``a|b`` …)."""
+    """Return the type's name as declared to the model (``string``, ``int[]``, ``a|b`` …).
+
+    Args:
+        where: The param, for the error message; empty if a type that has no name is ``any``.
+    """
     origin, arguments = get_origin(hint), get_args(hint)
     name: str | None = None
     if origin is Annotated:
@@ -390,6 +400,8 @@ def type_name(hint: Any, where: str) -> str:
         name = f"{{{','.join(_model_fields(hint, where))}}}"
     elif isinstance(hint, Hashable):
         name = _NAMES.get(hint)
+    if name is None and not where:
+        return "any"
     if name is None:
         shown = hint.__name__ if isinstance(hint, type) else repr(hint)
         raise WindowDefinitionError(
@@ -411,18 +423,20 @@ def _members(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
+def _is_nullable(hint: Any) -> bool:
+    return types.NoneType in _members(_bare(hint))
+
+
 def _without_none(hint: Any) -> Any:
     rest = tuple(one for one in _members(hint) if one is not types.NoneType)
     return Union[rest] if rest and len(rest) < len(_members(hint)) else hint  # noqa: UP007
 
 
 def _bare(hint: Any) -> Any:
-    """Return a type without its annotations."""
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 def _field_facts(hint: Any) -> tuple[str, str, Length]:
-    """Return the bounds, the description and the length that a `Field` declares."""
     notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     fields = [one for one in notes if isinstance(one, FieldInfo)]
     words = next((one.description for one in fields if one.description), "")

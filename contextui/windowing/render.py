@@ -4,20 +4,18 @@ import html
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from contextui import text
 from contextui.errors import ContextUIError, InvalidSourceDataError
 from contextui.events import Progress, WindowChanged, WindowDetailChanged
-from contextui.names import ANCHOR_ID
-from contextui.text import quote
 from contextui.windowing import anchor as anchor_registry
 from contextui.windowing.action import Action
 from contextui.windowing.anchor import AnyAnchor, Reference
 from contextui.windowing.blocks import ActionLine, parts_of, window_xml
-from contextui.windowing.env import Place, SecretReads
+from contextui.windowing.core import WindowCore
+from contextui.windowing.secret_reads import SecretReads
 from contextui.windowing.snapshot import (
     ContextVersion,
     Element,
@@ -27,20 +25,10 @@ from contextui.windowing.snapshot import (
     SnapshotState,
     text_form,
 )
-from contextui.windowing.store import StateStore
-from contextui.windowing.trouble import reason_in
-from contextui.windowing.worker import PATIENCE, Worker
+from contextui.windowing.window import Window
+from contextui.windowing.worker import PATIENCE
 from contextui.words import Lang, Words
 
-if TYPE_CHECKING:
-    from contextui.windowing.window import Window
-
-
-Warn = Callable[[str], None]
-MOST_ACTIONS = 300
-"""Maximum number of actions that `more_actions` may return."""
-MOST_CONTENT = 2_000_000
-"""Upper limit of `Window.max_content`, which no window can raise."""
 _LONGEST_DESCRIPTION = 2_000  # characters
 _LONGEST_UNSAVED = 300  # characters
 
@@ -81,96 +69,65 @@ class Render:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """The metadata of one render."""
+class Frame(NamedTuple):
+    """What a render is drawn for."""
 
-    session_id: str
     version: ContextVersion
     lod: Lod
-    now: datetime
+    jobs: Mapping[int, str]
     state: Mapping[str, Any] | None = None
-    jobs: Mapping[int, str] = field(default_factory=dict)
 
 
-def draw(window: "Window", frame: Frame, warn: Warn, reported: set[str]) -> Render:
-    """Render the window; any exception becomes an error snapshot with the reason.
-
-    Args:
-        window: The window.
-        frame: The render's metadata.
-        warn: Callback for warnings.
-        reported: Anchor problems that earlier renders reported; they are not repeated.
-    """
+def draw(core: WindowCore, frame: Frame, reported: set[str]) -> Render:
+    """Render the window; any exception becomes an error snapshot with the reason."""
 
     def warn_once(problem: ContextUIError) -> None:
         if str(problem) not in reported:
             reported.add(str(problem))
-            warn(str(problem))
+            core.warn(str(problem))
 
+    window = core.window
     try:
-        _refresh_actions(window, warn_once)
-        content, elements = _coerce(
-            window.content(frame.lod), min(window.max_content, MOST_CONTENT)
-        )
+        _refresh_actions(window)
+        content, elements = _coerce(window.content(frame.lod), core.max_content)
         registry = anchor_registry.register(window.anchors(frame.lod), window.actions, warn_once)
-        snapshot = _snapshot(window, frame, content, elements, registry)
+        snapshot = _snapshot(core, frame, content, elements, registry)
         unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)
         return Render(snapshot, _xml(window, snapshot, registry), registry, unsaved)
     except BaseException as problem:
-        lang = window.env.lang
-        reason, notice = reason_in(type(window), problem, lang), Words(lang)("could not be drawn")
-        warn(f"{notice}: {reason}")
-        return failure(window, frame, f"{window.id} {notice}.\n{reason}")
+        reason, notice = core.reason(problem), core.words("could not be drawn")
+        core.warn(f"{notice}: {reason}")
+        return message(core, frame, f"{core.id} {notice}.\n{reason}", is_error=True)
 
 
-def _refresh_actions(window: "Window", warn: Callable[[ContextUIError], None]) -> None:
-    """Add what `more_actions` returns to the window's actions."""
-    found, declared = {}, type(window).actions
-    for count, one in enumerate(window.more_actions()):
-        if count == MOST_ACTIONS:
-            warn(InvalidSourceDataError(f"has more than {MOST_ACTIONS} further actions"))
-            break
-        if not isinstance(one, Action) or one.call is None or not ANCHOR_ID.fullmatch(one.id):
-            warn(InvalidSourceDataError(f"more_actions() returned {quote(str(one))}: not an Action "
-                                        "with a call and a valid id"))  # fmt: skip
-        elif one.id in declared or one.id in found or one.id == "close":
-            warn(InvalidSourceDataError(f"two actions are called {quote(one.id)}: the first stays"))
-        else:
-            found[one.id] = one
+def _refresh_actions(window: Window) -> None:
+    found, declared = {one.id: one for one in window.more_actions()}, type(window).actions
     if found or "actions" in vars(window):
-        window.actions = {**declared, **found}
+        window.actions = {**declared, **found, **declared}
 
 
-def failure(window: "Window", frame: Frame, reason: str) -> Render:
-    """Render a window that failed: the reason, and its actions."""
-    snapshot = _snapshot(window, frame, reason, None, {}, error=reason)
-    return Render(snapshot, _xml(window, snapshot, {}), {})
+def message(core: WindowCore, frame: Frame, words: str, *, is_error: bool = False) -> Render:
+    """Render words in place of the content: that it has none yet, or why it failed."""
+    snapshot = _snapshot(core, frame, words, None, {}, error=words if is_error else None)
+    return Render(snapshot, _xml(core.window, snapshot, {}), {})
 
 
-def placeholder(window: "Window", frame: Frame, content: str) -> Render:
-    """Render a window that has no content yet."""
-    snapshot = _snapshot(window, frame, content, None, {})
-    return Render(snapshot, _xml(window, snapshot, {}), {})
-
-
-def _recorded(window: "Window", frame: Frame, xml: str) -> Render:
-    """Render a window as it was recorded."""
+def _recorded(core: WindowCore, frame: Frame, xml: str) -> Render:
     try:
         content = html.unescape(parts_of(xml).content)
     except ValueError as error:  # the log is damaged
-        return failure(window, frame, str(error))
-    return replace(placeholder(window, frame, content), xml=xml)
+        return message(core, frame, str(error), is_error=True)
+    return replace(message(core, frame, content), xml=xml)
 
 
-def stale(window: "Window", render: Render) -> Render:
+def stale(window: Window, render: Render) -> Render:
     """Return the render marked as stale."""
     snapshot = render.snapshot.model_copy(update={"stale": True})
     render = replace(render, snapshot=snapshot, xml=_xml(window, snapshot, render.anchors))
     return withhold(window, render, render.withheld)
 
 
-def withhold(window: "Window", render: Render, files: tuple[str, ...]) -> Render:
+def withhold(window: Window, render: Render, files: tuple[str, ...]) -> Render:
     """Withhold a render's content from the model if it shows any of these files."""
     if not files:
         return render
@@ -185,7 +142,7 @@ def withhold(window: "Window", render: Render, files: tuple[str, ...]) -> Render
 
 
 def _snapshot(
-    window: "Window",
+    core: WindowCore,
     frame: Frame,
     content: str,
     elements: tuple[Element, ...] | None,
@@ -195,10 +152,10 @@ def _snapshot(
 ) -> Snapshot:
     return Snapshot(
         header=SnapshotHeader(
-            app_id=window.name,
-            session_id=frame.session_id,
+            app_id=core.window.name,
+            session_id=core.around.session_id,
             version=frame.version,
-            timestamp=frame.now,
+            timestamp=core.around.clock(),
         ),
         # Not copied for every render: `Runtime.snapshot` returns a frozen copy.
         state=SnapshotState.model_construct(
@@ -214,8 +171,6 @@ def _snapshot(
 
 def _coerce(body: object, limit: int) -> tuple[str, tuple[Element, ...] | None]:
     """Convert the content to text within the limit, and to elements if there are any."""
-    if isinstance(body, bytes):
-        body = body.decode("utf-8", "replace")
     if isinstance(body, str):
         return text.for_model(text.cap(body, limit)), None
     if isinstance(body, Element):
@@ -238,7 +193,7 @@ def _described(body: object) -> str:
     return "None" if body is None else type(body).__name__
 
 
-def _xml(window: "Window", snapshot: Snapshot, registry: Mapping[str, AnyAnchor]) -> str:
+def _xml(window: Window, snapshot: Snapshot, registry: Mapping[str, AnyAnchor]) -> str:
     lang = window.env.lang
     lod = snapshot.state.current_lod
     lines = [_action_line(one, lod, lang) for one in window.actions.values()]
@@ -273,22 +228,13 @@ class Renders:
     Attributes:
         replacement: Text shown in place of the content: why the window did not open.
         recorded: The block that the log has, of a window that is only looked at.
-        jobs: Returns how far the running jobs are.
     """
 
-    def __init__(
-        self,
-        window: "Window",
-        place: Place,
-        store: StateStore,
-        worker: Worker,
-        secrets: SecretReads,
-    ) -> None:
+    def __init__(self, core: WindowCore, secrets: SecretReads) -> None:
         self.replacement: str | None = None
         self.recorded = ""
         self.jobs: Callable[[], Sequence[Progress]] = tuple
-        self._secrets = secrets
-        self._window, self._place, self._store, self._worker = window, place, store, worker
+        self._core, self._secrets = core, secrets
         self._finished: Mapping[Lod, Render] = {}
         self._drawing: dict[Lod, Future[None]] = {}
         self._lock = threading.Lock()
@@ -298,80 +244,80 @@ class Renders:
     def latest(self) -> Render:
         """Return the newest finished render, marked stale if it is out of date. Never waits."""
         finished = self._finished  # read before the version, so that no render can be newer than it
-        present = self._store.saved
+        present = self._core.saved
         render = finished.get(present.lod)
         if render is not None and render.version == present.version:
             return render
         newest = max(
             finished.values(), key=lambda one: (one.version, one.lod is present.lod), default=None
         )
-        if newest is None and self._store.is_opening:
+        if newest is None and self._core.is_opening:
             frame = self._frame(present.lod, ContextVersion(0))
-            return placeholder(self._window, frame, self._place.words("Opening…"))
+            return message(self._core, frame, self._core.words("Opening…"))
         if newest is None:
-            reason = self.replacement or self._place.words(
-                "{id} has not been drawn yet.", id=self._place.window_id
+            reason = self.replacement or self._core.words(
+                "{id} has not been drawn yet.", id=self._core.id
             )
             frame = self._frame(present.lod, ContextVersion(0))
-            newest = failure(self._window, frame, reason)
+            newest = message(self._core, frame, reason, is_error=True)
         known, marked = self._outdated or (None, newest)
         if known is not newest:
-            marked = stale(self._window, newest)
+            marked = stale(self._core.window, newest)
             self._outdated = newest, marked
         return marked
 
     def at(self, lod: Lod | None = None) -> Render:
         """Return the render at this level; wait for it as long as the caller can."""
-        level = lod or self._store.lod
+        level = lod or self._core.lod
         if render := self.current(level):
             return render
-        if self._store.is_opening:
+        if self._core.is_opening:
             return self.latest()
-        self._worker.wait(self.request(level))
+        self._core.worker.wait(self.request(level))
         return self.current(level) or self.latest()
 
     def current(self, lod: Lod | None = None) -> Render | None:
         """Return the render at this level if it shows the current version."""
-        render = self._finished.get(lod or self._store.lod)
-        return render if render is not None and render.version == self._store.version else None
+        render = self._finished.get(lod or self._core.lod)
+        return render if render is not None and render.version == self._core.version else None
 
     def pending(self) -> "Future[None] | None":
         """Return the pending render of the current version, if any.
 
         There is none to wait for while a window takes long to open: it shows that it is opening.
         """
-        if self._store.is_opening and self._worker.busy_for() > PATIENCE:
+        if self._core.is_opening and self._core.worker.busy_for() > PATIENCE:
             return None
         return None if self.current() else self.request()
 
     def request(self, lod: Lod | None = None) -> "Future[None]":
         """Queue a render of the current version at this level, and return its future."""
-        level = lod or self._store.lod
+        level = lod or self._core.lod
         with self._lock:
             waiting = self._drawing.get(level)
             if waiting is None or waiting.done() or waiting.running():
-                waiting = self._drawing[level] = self._worker.submit(lambda: self._draw(level))
+                waiting = self._drawing[level] = self._core.worker.submit(lambda: self._draw(level))
             return waiting
 
     def redraw(self) -> "Future[None]":
         """Render the same data again, after a change outside the state, such as the language."""
-        return self._worker.submit(lambda: self._draw_again(self._store.lod))
+        return self._core.worker.submit(lambda: self._draw_again(self._core.lod))
 
     def set_lod(self, lod: Lod) -> None:
         """Switch the level of detail and request a render."""
-        if self._store.switch(lod):
+        if self._core.switch(lod):
             self.request(lod)
-            self._place.emit(WindowDetailChanged(self._place.window_id, lod.value))
+            self._core.emit(WindowDetailChanged(self._core.id, lod.value))
 
     # --- on the window's thread, where the state does not change ------------------------
 
     def draw(self) -> None:
         """Render the current version now, unless there is one."""
-        self._draw(self._store.lod)
+        self._draw(self._core.lod)
 
     def _draw(self, lod: Lod) -> None:
         if not self.current(lod):
-            version = self._store.version
+            version = self._core.version
             self._finish(lod, self._drawn(lod, version))
 
     def _draw_again(self, lod: Lod) -> None:
@@ -379,30 +325,30 @@ class Renders:
         if before is None:
             self._draw(lod)
             return
-        version = self._store.version.after_detail()
+        version = self._core.version.after_detail()
         render = self._drawn(lod, version)
-        if not render.same_output_as(before) and self._store.advance(version):
+        if not render.same_output_as(before) and self._core.advance(version):
             self._finish(lod, render)
 
     def _drawn(self, lod: Lod, version: ContextVersion) -> Render:
-        frame = self._frame(lod, version, self._store.saved.state)
+        frame = self._frame(lod, version, self._core.saved.state)
         if self.replacement:
-            return failure(self._window, frame, self.replacement)
+            return message(self._core, frame, self.replacement, is_error=True)
         if self.recorded:
-            return _recorded(self._window, frame, self.recorded)
-        with self._store.read_only("content()"):
-            render = draw(self._window, frame, self._place.warn, self._reported)
-            return withhold(self._window, render, self._secrets.withheld())
+            return _recorded(self._core, frame, self.recorded)
+        with self._core.read_only("content()"):
+            render = draw(self._core, frame, self._reported)
+            return withhold(self._core.window, render, self._secrets.withheld())
 
     def _finish(self, lod: Lod, render: Render) -> None:
         if not render.unsaved:
-            self._store.edited_by_person = False
+            self._core.edited_by_person = False
         self._finished = {**self._finished, lod: render}  # other threads may read the old one
-        if lod is self._store.lod:
-            self._place.emit(WindowChanged(self._place.window_id, str(render.version)), False)
+        if lod is self._core.lod:
+            self._core.emit(WindowChanged(self._core.id, str(render.version)), False)
 
     def _frame(
         self, lod: Lod, version: ContextVersion, state: Mapping[str, Any] | None = None
     ) -> Frame:
         jobs = {one.job: str(one) for one in self.jobs()}
-        return Frame(self._place.session_id, version, lod, self._place.now(), state, jobs)
+        return Frame(version, lod, jobs, state)

@@ -1,22 +1,20 @@
 """Replacement of a window class: open windows go on with the new code, and keep what they have."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass, field
 from typing import Any
 
 from contextui.errors import ContextUIError, UnknownWindowError
 from contextui.events import WindowChanged, WindowCommitted, WindowNotified, WindowRestored
-from contextui.windowing.env import Emit
-from contextui.windowing.roster import Catalog, Roster, instance_with, unused
-from contextui.windowing.runtime import Runtime
-from contextui.windowing.snapshot import ContextVersion, Lod
-from contextui.windowing.store import NOTHING
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.core import NOTHING, Surroundings
+from contextui.windowing.error_text import reason_of
+from contextui.windowing.open_windows import OpenWindows, instance_with, unused
+from contextui.windowing.runtime import Runtime, runtime_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE
-from contextui.words import Lang, Words
+from contextui.words import Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +22,8 @@ class Replacement:
     """What became of an open window whose class was replaced.
 
     Attributes:
-        window_id: The window.
         problem: Why it goes on with its old code; empty if it has the new class.
         refused: The saved state that the new class refused. The window still has it.
-        jobs: The names of the jobs that were cancelled.
         aside: The parts of the state that the new class does not use, and the old one did. They
             are saved with the window; a class that has them again gets them back.
     """
@@ -40,26 +36,12 @@ class Replacement:
 
 
 class Replacer:
-    """Replaces a window class by another of the same name, also in open windows.
+    """Replaces a window class by another of the same name, also in open windows."""
 
-    Args:
-        roster: The open windows.
-        catalog: The classes that can be opened.
-        attach: Creates the runtime of a new window.
-        emit: Emits events.
-        lang: The language of the windows.
-    """
-
-    def __init__(
-        self,
-        roster: Roster,
-        catalog: Catalog,
-        attach: Callable[[Window, str, Lod, ContextVersion], Runtime],
-        emit: Emit,
-        lang: Lang,
-    ) -> None:
-        self._roster, self._catalog, self._attach, self._emit = roster, catalog, attach, emit
-        self._lang, self._words, self._replacing = lang, Words(lang), threading.Lock()
+    def __init__(self, open_windows: OpenWindows, around: Surroundings) -> None:
+        self._open_windows, self._around = open_windows, around
+        self._lang, self._words, self._emit = around.lang, Words(around.lang), around.emit
+        self._replacing = threading.Lock()
 
     def replace(self, cls: type[Window]) -> list[Replacement]:
         """Use another class of the same name from now on, and give it to its open windows.
@@ -70,18 +52,18 @@ class Replacer:
         on with its old class.
         """
         with self._replacing:
-            self._catalog.replace(cls)
+            self._open_windows.classes[cls.name] = cls
             return [
                 self._replace(window, cls)
-                for window in self._roster.open_windows()
+                for window in self._open_windows.all()
                 if window.name == cls.name and type(window) is not cls
             ]
 
     def _replace(self, window: Window, cls: type[Window]) -> Replacement:
-        runtime, window_id = window.runtime, window.id
+        runtime, window_id = runtime_of(window), window.id
         if window.is_opening or not runtime.worker.wait(runtime.worker.submit(lambda: None)):
             return Replacement(window_id, self._words("it is busy"))
-        saved = runtime.store.saved
+        saved = runtime.core.saved
         if saved.state is None:
             return Replacement(window_id, self._words("its state cannot be saved"))
         try:
@@ -101,19 +83,10 @@ class Replacer:
         return Replacement(window_id, failure, jobs=jobs, aside=aside)
 
     def _succeed(self, old: Window, cls: type[Window], *, may_fail: bool) -> str:
-        """Put a new window of a class in the place of one that has ended.
-
-        Args:
-            old: The window that has ended.
-            cls: The class of the new one.
-            may_fail: Put it there even if it fails.
-
-        Returns:
-            How it failed; empty if it did not.
-        """
-        saved, window_id = old.runtime.store.saved, old.id
+        """Put a new window of a class in the place of one that has ended."""
+        saved, window_id = runtime_of(old).core.saved, old.id
         assert saved.state is not None, "only a window that can be saved is ended"
-        known = self._roster.get(window_id)
+        known = self._open_windows.get(window_id)
         if known is None:
             return ""  # it was closed concurrently
         try:
@@ -121,9 +94,9 @@ class Replacer:
         except ContextUIError as problem:  # of the state that the last action committed
             return reason_of(problem, self._lang)
         version = known.version.after_data()
-        runtime = self._attach(new, window_id, saved.lod, version)
-        runtime.store.aside = unused(cls, saved.state, saved.aside)
-        runtime.take_over(old.runtime)
+        runtime = Runtime(new, window_id, self._around, saved.lod, version)
+        runtime.core.aside = unused(cls, saved.state, saved.aside)
+        runtime.take_over(runtime_of(old))
         opening, failure = runtime.start(new.restored, {}, first=False), ""
         if runtime.worker.wait(opening):
             runtime.worker.wait(runtime.renders.request())
@@ -134,7 +107,7 @@ class Replacer:
             wait_for([runtime.end("exit")], PATIENCE)
             return failure
         try:
-            self._roster.exchange(new)
+            self._open_windows.exchange(new)
         except UnknownWindowError:  # it was closed concurrently
             runtime.worker.stop()
             return ""

@@ -7,28 +7,25 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from contextui import text
-from contextui.errors import ActionError, ContextUIError, WindowBusyError
+from contextui.errors import ActionError, ContextUIError, WindowBusyError, WindowClosedError
 from contextui.events import Actor, WindowActed
 from contextui.files.errors import SecretFileError
 from contextui.windowing.action import BUILT_IN, CLOSE, ActionCancelledError, ActionResult
 from contextui.windowing.background import Background
 from contextui.windowing.conflict import Conflicts
-from contextui.windowing.env import Place, SecretReads
+from contextui.windowing.core import Surroundings, WindowCore
 from contextui.windowing.intent import Allow, Intent, Permit, Previews, resolve_intent
 from contextui.windowing.job import Job
 from contextui.windowing.preview import Preview, PreviewError
 from contextui.windowing.render import Renders
+from contextui.windowing.secret_reads import SecretReads
 from contextui.windowing.snapshot import ContextVersion, History, Lod, Snapshot
-from contextui.windowing.store import StateStore
 from contextui.windowing.transaction import Call, Transactions
-from contextui.windowing.trouble import reason_in
-from contextui.windowing.worker import PATIENCE, Time, Worker, finished
-
-if TYPE_CHECKING:
-    from contextui.windowing.window import Window
+from contextui.windowing.window import Env, Window
+from contextui.windowing.worker import PATIENCE, finished
 
 _WINDOW = "contextui.windowing.window"  # the module of `Window`
 _MAX_APPROVALS = 5  # times that an action may change between approval and execution
@@ -49,28 +46,24 @@ class Runtime:
     only.
 
     Attributes:
-        place: The window's id, session and environment.
-        worker: The window's own thread.
-        store: The current state and its version.
-        renders: The finished renders.
-        history: The actions run on it.
+        core: What the parts share: id, environment, thread, state and version.
         focus_id: The target of the anchor that was acted on last.
-        secrets: The files it has read that may hold secrets.
-        background: What goes on beside its actions.
-        jobs: Its jobs.
-        conflicts: What others have changed since the model saw it.
-        previews: What its actions would change.
-        transactions: Runs calls that commit or are rolled back.
         commit_input: Commits what the person has typed on the screen and not submitted yet.
     """
 
-    def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
-        self.window, self.place = window, place
-        clock = place.env.clock
-        self.worker = Worker(place.window_id, clock if isinstance(clock, Time) else None)
-        self.store = StateStore(window, place, lod, version)
-        self.secrets = SecretReads(window, place)
-        self.renders = Renders(window, place, self.store, self.worker, self.secrets)
+    def __init__(
+        self,
+        window: Window,
+        window_id: str,
+        around: Surroundings,
+        lod: Lod,
+        version: ContextVersion,
+    ) -> None:
+        self.window = window
+        self.core = core = WindowCore(window, window_id, around, lod, version)
+        self.worker = core.worker
+        self.secrets = SecretReads(core)
+        self.renders = Renders(core, self.secrets)
         self.history = History(window.history_limit)
         self.focus_id: str | None = None
         self.commit_input: Callable[[], Awaitable[None]] | None = None
@@ -84,26 +77,13 @@ class Runtime:
         """Whether the window was opened in this run, not restored."""
         self.ending: Future[None] | None = None
         """Done when the window has ended; None until `end` is called."""
-        self.background = Background(
-            window,
-            place,
-            worker=self.worker,
-            store=self.store,
-            renders=self.renders,
-            ended=self._note_ended,
-        )
+        self.background = Background(core, self.renders, self._note_ended)
         self.jobs = self.background.jobs
-        self.conflicts = Conflicts(place, self.renders)
-        self.previews = Previews(window, place, self.worker, self.store)
-        self.transactions = Transactions(
-            window,
-            place,
-            worker=self.worker,
-            store=self.store,
-            renders=self.renders,
-            jobs=self.jobs,
-            conflicts=self.conflicts,
-        )
+        self.conflicts = Conflicts(core, self.renders)
+        self.previews = Previews(core)
+        self.transactions = Transactions(core, self.renders, self.jobs, self.conflicts)
+        core.env = self._env(around)
+        window._runtime = self
         self._opening: tuple[Call, Future[Any]] | None = None
         self._ended_jobs: list[Job] = []  # whose hook has not run yet
 
@@ -114,10 +94,35 @@ class Runtime:
         self.secrets.take_over(other.secrets)
         self.conflicts.take_over(other.conflicts)
 
+    def _env(self, around: Surroundings) -> Env:
+        def open_another(name: str, /, **args: Any) -> Window:
+            return around.open(name, args, self.secrets.inherited, self.transactions.actor)
+
+        return Env(
+            lang=around.lang,
+            clock=around.clock,
+            open=open_another,
+            showing=around.showing,
+            every=self.transactions.every,
+            job=self.jobs.add,
+            change=self.transactions.change,
+            jobs=self.jobs.running,
+            process=self.background.process,
+            notify=self.background.notify,
+            files=around.files.guarded(self.secrets.guard) if around.files else None,
+            sandbox=around.sandbox,
+            data=around.data / self.core.id if around.data else None,
+            actor=lambda: self.transactions.actor,
+        )
+
+    def xml(self, lod: Lod | None = None) -> str:
+        """Return the `<Window>` block that the model reads."""
+        return self.renders.at(lod).xml
+
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
         """Return the render's snapshot, with the current history and focus."""
         snapshot = self.renders.at(lod).snapshot
-        custom = self.store.frozen(snapshot.state.custom)
+        custom = self.core.frozen(snapshot.state.custom)
         state = snapshot.state.model_copy(update={"focus_id": self.focus_id, "custom": custom})
         history = self.history.entries or None
         return snapshot.model_copy(update={"history": history, "state": state})
@@ -136,34 +141,30 @@ class Runtime:
         """Run the hook that opens the window, then render it; the future has its exception.
 
         Args:
-            hook: `opened` or `restored`.
-            arguments: Its arguments.
             first: Whether its result is the window's first version instead of a newer one.
-            allowed: See `SecretReads.reading`.
-            actor: Who opens it.
         """
 
         call = Call(hook, arguments)
-        self.is_new, self.store.is_opening = first, True
+        self.is_new, self.core.is_opening = first, True
 
         def open_it() -> None:
-            self.store.publish()
-            self.store.edited_by_person = not first  # restored edits may be the person's
+            self.core.publish()
+            self.core.edited_by_person = not first  # restored edits may be the person's
             try:
                 with self.secrets.reading(allowed):
                     self.transactions.run(call, actor, first=first)
             except SecretFileError:  # the person is asked, then the window is opened again
                 raise
             except ContextUIError as problem:
-                lang = self.place.env.lang
-                notice = self.place.words(
+                lang = self.core.around.lang
+                notice = self.core.words(
                     "did not open: {reason}", reason=text.one_line(problem.text(lang), 1_000)
                 )
-                self.renders.replacement = f"{self.place.window_id} {notice}"
-                self.place.warn(notice)
+                self.renders.replacement = f"{self.core.id} {notice}"
+                self.core.warn(notice)
                 raise
             finally:
-                self.store.is_opening = False
+                self.core.is_opening = False
 
         opening = self.worker.submit(open_it)
         self._opening = call, opening
@@ -173,13 +174,7 @@ class Runtime:
     def open_again(
         self, arguments: dict[str, Any], actor: Actor, allowed: frozenset[str] | None
     ) -> "Future[Any]":
-        """Run the hook `opened_again`; the future has its exception.
-
-        Args:
-            arguments: Its arguments.
-            actor: Who opens it.
-            allowed: See `SecretReads.reading`.
-        """
+        """Run the hook `opened_again`; the future has its exception."""
         self.was_open = True
         call = Call(self.window.opened_again, arguments)
 
@@ -194,17 +189,20 @@ class Runtime:
         """The future of the hook that opens the window; it may be done."""
         return self._opening[1] if self._opening else None
 
+    @property
+    def is_first_opening(self) -> bool:
+        """Whether the `opened` hook of a new window is still running."""
+        return self.core.is_opening and self.is_new
+
     def stop_opening(self) -> None:
         """Cancel the hook that opens the window, if it still runs: its changes are discarded."""
         if self._opening is not None:
             self._opening[0].cancel()
 
     def end(self, reason: ClosingReason = "closed") -> "Future[None]":
-        """Cancel its jobs, run the hooks `job_ended` and `closed`, then stop its thread.
-
-        Returns:
-            A future that is done after that.
-        """
+        """Cancel its jobs, run the hooks `job_ended` and `closed`, then stop its thread."""
+        if self.ending is not None:
+            return self.ending
         self.stop_opening()
         self.ending = ended = Future[None]()
 
@@ -215,18 +213,18 @@ class Runtime:
                 self._run_job_hooks()
                 hook = self.window.closed
                 given = (reason,) if inspect.signature(hook).parameters else ()
-                with self.store.inside():
+                with self.core.inside():
                     Call(partial(hook, *given), {}).run(self.worker.run)
             except BaseException as problem:
-                self.place.warn(
-                    self.place.words("closed() failed: {reason}", reason=self._reason(problem))
+                self.core.warn(
+                    self.core.words("closed() failed: {reason}", reason=self.core.reason(problem))
                 )
             finally:
                 if self.background.has_processes:
                     self.worker.run(self.background.end_processes())
                 ended.set_result(None)
 
-        self.background.waits.end("closed")
+        self.background.waits.end()
         self.worker.stop(run_hooks)
         return ended
 
@@ -247,8 +245,10 @@ class Runtime:
             try:
                 self.transactions.run(Call(partial(self.window.job_ended, job), {}), "window")
             except BaseException as problem:
-                self.place.warn(
-                    self.place.words("job_ended() failed: {reason}", reason=self._reason(problem))
+                self.core.warn(
+                    self.core.words(
+                        "job_ended() failed: {reason}", reason=self.core.reason(problem)
+                    )
                 )
 
     # --- actions --------------------------------------------------------------------------
@@ -268,12 +268,12 @@ class Runtime:
             else:
                 result = await self._act(action_id, params, actor, allow)
         except ContextUIError as error:
-            result = ActionResult.failed(error, self.window.env.lang)
+            result = ActionResult.failed(error, self.core.around.lang)
         except ActionCancelledError as error:
             result, stopped = error.result, error
         named = text.one_line(action_id, 120)  # the requested id may be anything
-        self.history.note(named, result.text, self.place.now())
-        self.place.emit(WindowActed(self.place.window_id, named, actor, result.ok, result.text))
+        self.history.note(named, result.text, self.core.around.clock())
+        self.core.emit(WindowActed(self.core.id, named, actor, result.ok, result.text))
         if stopped is not None:
             raise stopped
         return result
@@ -293,17 +293,23 @@ class Runtime:
         return result
 
     async def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
-        """Return what an action, or an anchor's action, would change outside the window.
-
-        Returns:
-            The window's preview; None if it provides none.
-
-        Raises:
-            ContextUIError: The action cannot be called like this, or its preview failed.
-        """
+        """Return what an action, or an anchor's action, would change outside the window."""
         await self._await_anchors(action_id)
         intent = resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
         return await self.previews.get(intent)
+
+    def commit_input_with(self, commit: Callable[[], Awaitable[None]]) -> Callable[[], None]:
+        """Register the callback that commits what the person has typed and not submitted yet.
+
+        It is called before a model acts on the window. The returned function unregisters it.
+        """
+        self.commit_input = commit
+
+        def unregister() -> None:
+            if self.commit_input == commit:
+                self.commit_input = None
+
+        return unregister
 
     async def commit_typed(self) -> None:
         """Commit what the person is typing: before a model acts, or the window's code changes."""
@@ -313,17 +319,13 @@ class Runtime:
                     await self.commit_input()
 
     async def _await_anchors(self, action_id: str) -> None:
-        """Wait until the window is open, and for a pending render that may have the anchor.
-
-        Raises:
-            WindowBusyError: The window is still opening.
-        """
-        if self._opening is not None and self.store.is_opening:
+        """Wait until the window is open, and for a pending render that may have the anchor."""
+        if self._opening is not None and self.core.is_opening:
             await finished([self._opening[1]], PATIENCE)
-        if self.store.is_opening:
+        if self.core.is_opening:
             raise WindowBusyError(
-                self.place.words(
-                    "{id} is still opening. Try again when it has opened.", id=self.place.window_id
+                self.core.words(
+                    "{id} is still opening. Try again when it has opened.", id=self.core.id
                 )
             )
         if action_id not in self.window.actions and (drawing := self.renders.pending()):
@@ -372,7 +374,7 @@ class Runtime:
         except ContextUIError as error:
             if not note:
                 raise
-            words, reason = self.place.words, error.text(self.place.env.lang)
+            words, reason = self.core.words, error.text(self.core.around.lang)
             raise ActionError(words("{note}\n{reason}", note=note, reason=reason)) from error
         return replace(result, text=f"{note}\n{result.text}") if note else result
 
@@ -440,14 +442,12 @@ class Runtime:
             if cancelled:
                 outcome.cancel()
         if cancelled:
-            late = self.place.words(
+            late = self.core.words(
                 "{id} did not answer within {seconds:g} s.",
-                id=self.place.window_id,
+                id=self.core.id,
                 seconds=seconds,
             )
-            raise WindowBusyError(
-                self.place.words("{reason} The window is unchanged.", reason=late)
-            )
+            raise WindowBusyError(self.core.words("{reason} The window is unchanged.", reason=late))
         await finished([outcome], None)
 
     def _check_shown(self, allowed: frozenset[str] | None) -> None:
@@ -467,13 +467,20 @@ class Runtime:
             self.renders.redraw()
         return result
 
-    def _reason(self, problem: BaseException) -> str:
-        return reason_in(type(self.window), problem, self.place.env.lang)
-
     def _unstable(self, intent: Intent) -> PreviewError:
         return PreviewError(
-            self.place.words(
+            self.core.words(
                 "{name} did not run: its effect changed each time after it was approved.",
                 name=intent.name,
             )
         )
+
+
+def runtime_of(window: Window) -> Runtime:
+    """Return the framework's side of an open window, for the program and for widgets.
+
+    It is a function and not an attribute: a window's actions may have any name.
+    """
+    if not isinstance(window._runtime, Runtime):
+        raise WindowClosedError("This {name} window was never opened.", name=window.name)
+    return window._runtime

@@ -308,11 +308,7 @@ class Snapshot(_Frozen):
 
 
 class History:
-    """The actions run on a window and their results; the oldest are dropped.
-
-    Args:
-        limit: The maximum number of entries.
-    """
+    """The actions run on a window and their results; the oldest are dropped."""
 
     def __init__(self, limit: int) -> None:
         self._limit, self._round = limit, 0

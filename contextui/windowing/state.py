@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, NoReturn, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from contextui.errors import FrozenStateError, InvalidSourceDataError, WindowDefinitionError
-from contextui.windowing.trouble import invalid_fields
+from contextui.windowing.error_text import invalid_fields
 
 Value = TypeVar("Value")
 
@@ -36,7 +36,6 @@ def _freeze(value: Any) -> Any:
 
 @lru_cache(maxsize=512)
 def _way(kind: Any) -> Callable[[Any], Any]:
-    """Return the function that freezes values of a type."""
     if issubclass(kind, FrozenList | FrozenDict | FrozenSet) or "__frozen__" in vars(kind):
         return _as_it_is
     ways: list[tuple[type, Callable[[Any], Any]]] = [
@@ -207,7 +206,6 @@ def _filled(cls: type, value: Any, how: Callable[[Any], Any]) -> Any:
 
 
 def _plain(cls: type, value: Any) -> Any:
-    """Return a mutable copy of a frozen model or dataclass, with the same values."""
     if isinstance(value, BaseModel):
         return _filled_model(cls, value, dict(value.__dict__))
     return _filled(cls, value, lambda one: one)
@@ -295,12 +293,7 @@ class StateKeeper(Generic[S]):
         self.check(state)
 
     def begin(self, state: S) -> bool:
-        """Start a transaction.
-
-        Returns:
-            Whether the state still equals the committed one. If not, code that kept a reference
-            changed it outside a transaction; `rollback` returns the committed state.
-        """
+        """Start a transaction."""
         self.refer(state)
         return self._dump(state) == self._committed
 
@@ -327,14 +320,7 @@ class StateKeeper(Generic[S]):
         return view
 
     def check(self, state: object) -> bool:
-        """Validate the state, so that `commit` cannot fail.
-
-        Returns:
-            Whether it differs from the committed state.
-
-        Raises:
-            InvalidSourceDataError: It does not validate; `rollback` returns the previous one.
-        """
+        """Validate the state, so that `commit` cannot fail."""
         if not isinstance(state, self._class):
             raise InvalidSourceDataError(
                 f"the state became a {type(state).__name__}; it must stay a {self._class.__name__}"
@@ -358,11 +344,7 @@ class StateKeeper(Generic[S]):
         return state
 
     def rollback(self) -> S:
-        """Return the last committed state.
-
-        Raises:
-            InvalidSourceDataError: Its validators reject what they accepted before.
-        """
+        """Return the last committed state."""
         try:
             state = self._class.from_saved(self._committed)
         except Exception as error:

@@ -4,7 +4,7 @@ import os
 from importlib import resources
 from pathlib import Path
 from string import Template
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from contextui.errors import ContextUIError, os_reason
 from contextui.names import WINDOW_NAME
@@ -21,37 +21,39 @@ Kind = Literal["simple", "job", "connection", "table", "widget", "package"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-class NewWindow(NamedTuple):
-    """The names and texts of a new window's files.
+def write_new_window(name: str, folder: Path, kind: Kind = "simple") -> list[Path]:
+    """Write a window's files into a folder, without overwriting anything.
 
-    Attributes:
-        file: The window's file.
-        text: Its text.
-        test_file: The file of its test.
-        test_text: Its text.
-        others: The texts of further files, by name.
-        folder: The folder for all of them; empty for the current one.
-    """
-
-    file: str
-    text: str
-    test_file: str
-    test_text: str
-    others: dict[str, str] = {}
-    folder: str = ""
-
-    @property
-    def texts(self) -> dict[str, str]:
-        """All texts, by name."""
-        return {self.file: self.text, self.test_file: self.test_text, **self.others}
-
-
-def new_window(name: str, kind: Kind = "simple") -> NewWindow:
-    """Generate the files of a new window.
+    Returns:
+        The window, its test, and further files.
 
     Raises:
-        NewWindowError: The name is invalid.
+        NewWindowError: The name is invalid, or a file exists or cannot be written.
     """
+    if kind == "package":
+        folder /= f"contextui-{name}"
+    contents = {folder / file: text for file, text in _texts(name, kind).items()}
+    for path in contents:
+        if os.path.lexists(path):
+            raise NewWindowError(
+                "{path} exists already and was not overwritten.", path=shown_path(path)
+            )
+    for path, text in contents.items():
+        try:
+            if kind == "package":
+                path.parent.mkdir(exist_ok=True)
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            shown = shown_path(path)
+            raise NewWindowError(
+                "{path} cannot be written: {why}.", path=shown, why=os_reason(error)
+            ) from error
+    return list(contents)
+
+
+def _texts(name: str, kind: Kind) -> dict[str, str]:
+    """Return the texts of a new window's files, by file name."""
     if not WINDOW_NAME.fullmatch(name):
         raise NewWindowError(
             "{name} cannot be a window's name. Use lowercase letters, digits, - and _, starting "
@@ -72,50 +74,14 @@ def new_window(name: str, kind: Kind = "simple") -> NewWindow:
         "widget": f"_{'_'.join(words)}_widget",  # the underscore: it is no window itself
         "view": f"{stem}View",
     }
-    others = {
-        "widget": {f"{names['widget']}.py": "view.py"},
-        "package": {"pyproject.toml": "pyproject.toml", "README.md": "README.md"},
-    }.get(kind, {})
-    return NewWindow(
-        f"{module}.py",
-        _filled(f"{kind}.py", names),
-        f"test_{module}.py",
-        _filled(f"test_{kind}.py", names),
-        {file: _filled(template, names) for file, template in others.items()},
-        f"contextui-{name}" if kind == "package" else "",
-    )
+    templates = {f"{module}.py": f"{kind}.py", f"test_{module}.py": f"test_{kind}.py"}
+    if kind == "widget":
+        templates[f"{names['widget']}.py"] = "view.py"
+    if kind == "package":
+        templates |= {"pyproject.toml": "pyproject.toml", "README.md": "README.md"}
+    return {file: _filled(template, names) for file, template in templates.items()}
 
 
 def _filled(template: str, names: dict[str, str]) -> str:
     file = resources.files(__package__).joinpath("templates", f"{template}.txt")
     return Template(file.read_text(encoding="utf-8")).substitute(names)
-
-
-def write_new_window(name: str, folder: Path, kind: Kind = "simple") -> list[Path]:
-    """Write a window's files into a folder, without overwriting anything.
-
-    Returns:
-        The window, its test, and further files.
-
-    Raises:
-        NewWindowError: The name is invalid, or a file exists or cannot be written.
-    """
-    new = new_window(name, kind)
-    contents = {folder / new.folder / file: text for file, text in new.texts.items()}
-    for path in contents:
-        if os.path.lexists(path):
-            raise NewWindowError(
-                "{path} exists already and was not overwritten.", path=shown_path(path)
-            )
-    for path, text in contents.items():
-        try:
-            if new.folder:
-                path.parent.mkdir(exist_ok=True)
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            shown = shown_path(path)
-            raise NewWindowError(
-                "{path} cannot be written: {why}.", path=shown, why=os_reason(error)
-            ) from error
-    return list(contents)

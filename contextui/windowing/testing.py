@@ -20,11 +20,11 @@ import psutil
 from contextui.events import Event, Progress, WindowNotified, WindowTroubled
 from contextui.files.workspace import Workspace
 from contextui.windowing.action import ActionResult
-from contextui.windowing.env import Clock
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.preview import Preview
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Lod
-from contextui.windowing.window import Window
+from contextui.windowing.window import Clock, Window
 from contextui.windowing.worker import PATIENCE, Time
 from contextui.words import Lang
 
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 _ROUNDS = 4  # how often a window's thread is passed, so that what is due and follows has run
-_HELPERS = ("resource_tracker", "forkserver", "contextui/keeper.py")
+_HELPERS = ("resource_tracker", "forkserver", "contextui/reaper.py")
 """Processes of Python's own multiprocessing, and the one that ends processes of windows."""
 
 
@@ -93,14 +93,7 @@ class ManualClock(Time):
 
 
 class WindowHarness(Generic[W]):
-    """The part of `contextui.testing.WindowTester` that needs no model; args are described there.
-
-    Attributes:
-        window: The window itself.
-        windows: All open windows.
-        troubles: The warnings that the windows emitted.
-        notices: What the windows reported with ``notify``, and the ends of jobs.
-    """
+    """The part of `contextui.testing.WindowTester` that needs no model; see there."""
 
     def __init__(
         self,
@@ -152,17 +145,16 @@ class WindowHarness(Generic[W]):
         assert not left, f"Still running after the windows have closed: {', '.join(left)}."
 
     def _close(self) -> list[str]:
-        """Close everything; return what is still running."""
         if isinstance(clock := self._surroundings.get("clock"), ManualClock):
             clock.release()
         closing = self.windows.windows()
         for window in closing:
             self.windows.close(window.id)
-        endings = [one.runtime.ending for one in closing if one.runtime.ending is not None]
-        wait_for(endings, 2 * PATIENCE)
+        endings = [runtime_of(window).ending for window in closing]
+        wait_for([ending for ending in endings if ending is not None], 2 * PATIENCE)
         if self.windows.workspace is not None:
             self.windows.workspace.close()
-        jobs = [f"{one.id}: {name}" for one in closing for name in one.runtime.jobs.unended()]
+        jobs = [f"{one.id}: {name}" for one in closing for name in runtime_of(one).jobs.unended()]
         deadline = time.monotonic() + PATIENCE / 2
         while (left := _children() - self._processes) and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -173,7 +165,7 @@ class WindowHarness(Generic[W]):
     @property
     def jobs(self) -> list[Progress]:
         """How far the running jobs of the window are."""
-        return self.window.runtime.jobs.running()
+        return runtime_of(self.window).jobs.running()
 
     def wait_for_jobs(self, seconds: float = 10.0) -> None:
         """Wait until no job of the window is running.
@@ -183,7 +175,7 @@ class WindowHarness(Generic[W]):
         """
         deadline = time.monotonic() + seconds
         while self.jobs and time.monotonic() < deadline:
-            jobs = [self.window.runtime.jobs.get(one.job) for one in self.jobs]
+            jobs = [runtime_of(self.window).jobs.get(one.job) for one in self.jobs]
             wait_for([one.ended for one in jobs if one], max(deadline - time.monotonic(), 0))
         left = ", ".join(map(str, self.jobs))
         assert not left, f"Still running after {seconds:g} s: {left}."
@@ -192,7 +184,7 @@ class WindowHarness(Generic[W]):
     def cancel(self, job: Progress | int | None = None) -> None:
         """Cancel a running job, by default the last one, and wait until it has ended."""
         number = job.job if isinstance(job, Progress) else job
-        found = self.window.runtime.jobs.get(number)
+        found = runtime_of(self.window).jobs.get(number)
         assert found is not None, f"There is no such job. Running: {self.jobs}."
         found.cancel()
         wait_for([found.ended], PATIENCE)
@@ -212,11 +204,11 @@ class WindowHarness(Generic[W]):
     def _pass_through(self) -> None:
         """Wait until the windows have done what is due now."""
         for window in self.windows.windows():
-            worker = window.runtime.worker
+            worker = runtime_of(window).worker
             rounds = 0
             while rounds < _ROUNDS:
                 rounds = 0 if worker.wake() else rounds + 1
-                worker.submit(_nothing).result()
+                worker.submit(lambda: None).result()  # after what was queued before
 
     def act(self, action_id: str, /, **params: Any) -> str:
         """Run an action, or an anchor's, that must succeed; return the result."""
@@ -243,14 +235,14 @@ class WindowHarness(Generic[W]):
         Raises:
             PreviewError: The preview cannot be shown, so the action could not be approved.
         """
-        preview = run_in_thread(self.window.runtime.preview(action_id, params))
+        preview = run_in_thread(runtime_of(self.window).preview(action_id, params))
         if preview is not None and preview.target == f"{self.window.id}.{action_id}":
             return preview.diff or preview.text
         return preview
 
     def tick(self) -> None:
         """Run each timer of the window once, now."""
-        worker = self.window.runtime.worker
+        worker = runtime_of(self.window).worker
         for _, _, _, timer in sorted(worker._timers):
             worker.submit(timer).result()
 
@@ -292,8 +284,7 @@ class WindowHarness(Generic[W]):
                 self._restore(window)
 
     def _restore(self, window: V) -> V:
-        """Restore a window of another manager in this one."""
-        kept = window.runtime.store.saved
+        kept = runtime_of(window).core.saved
         assert kept.state is not None, "its state cannot be saved"
         state = json.loads(json.dumps(kept.state))  # as a session writes it
         cls = self.windows.classes.get(window.name, type(window))
@@ -315,12 +306,7 @@ class WindowHarness(Generic[W]):
             self.notices.append(event.text)
 
 
-def _nothing() -> None:
-    """Do nothing, after what was queued before."""
-
-
 def _children() -> set[psutil.Process]:
-    """Return the processes that this one has started and that are running."""
     return {one for one in psutil.Process().children(recursive=True) if _is_running(one)}
 
 

@@ -3,25 +3,16 @@
 import asyncio
 import inspect
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
 
-from pydantic import BaseModel
-
-from contextui import text
 from contextui.errors import ActionFailedError, ContextUIError, WindowBusyError
 from contextui.events import Actor, WindowCommitted
 from contextui.windowing.conflict import Conflicts
-from contextui.windowing.env import Place
+from contextui.windowing.core import WindowCore
 from contextui.windowing.job import Job, JobError, Jobs, current_job
-from contextui.windowing.render import MOST_CONTENT, Renders
-from contextui.windowing.store import StateStore
-from contextui.windowing.trouble import reason_in
-from contextui.windowing.worker import Worker
-
-if TYPE_CHECKING:
-    from contextui.windowing.window import Window
+from contextui.windowing.render import Renders
 
 _TICK_FAILURES = 3  # consecutive failures after which a timer is stopped
 
@@ -40,14 +31,7 @@ class Call:
         self._cancel: Callable[[], object] | None = None
 
     def run(self, follow: Callable[[Coroutine[Any, Any, Any]], Any]) -> Any:
-        """Run the function on this thread, whether it is async or not.
-
-        Args:
-            follow: Runs a coroutine to its end.
-
-        Raises:
-            WindowBusyError: It was cancelled before it started.
-        """
+        """Run the function on this thread, whether it is async or not."""
         if self._outcome is not None:
             raise WindowBusyError("cancelled before it started")
         result = self._function(**self._arguments)
@@ -100,80 +84,52 @@ class Transactions:
     """Runs the calls, timers and changes by jobs of one window, one at a time, on its thread."""
 
     def __init__(
-        self,
-        window: "Window",
-        place: Place,
-        *,
-        worker: Worker,
-        store: StateStore,
-        renders: Renders,
-        jobs: Jobs,
-        conflicts: Conflicts,
+        self, core: WindowCore, renders: Renders, jobs: Jobs, conflicts: Conflicts
     ) -> None:
-        self._window, self._place, self._worker = window, place, worker
-        self._store, self._renders = store, renders
-        self._jobs, self._conflicts = jobs, conflicts
+        self._core, self._renders, self._jobs, self._conflicts = core, renders, jobs, conflicts
         self._new_timers: list[Callable[[], None]] = []
         self.actor: Actor = "model"
         """Who runs the current call."""
 
     def run(self, call: Call, actor: Actor, *, first: bool = False) -> str | Job:
         """Execute a call and validate the state, then commit or roll back.
-
-        Args:
-            call: The call.
-            actor: Who makes it.
-            first: Whether it opens a new window: its result is the first version.
-
         Returns:
             What the model reads of its result; or the job that it returned.
-
-        Raises:
-            ContextUIError: It was rolled back.
         """
-        store, words = self._store, self._place.words
+        core, words = self._core, self._core.words
         self._new_timers.clear()
         try:
-            store.begin()
-            with store.inside(), self._acting(actor):
-                returned: object = call.run(self._worker.run)
-                result = (
-                    returned if isinstance(returned, Job) else result_text(self._window, returned)
-                )
-            changed = store.check()
+            core.begin()
+            self.actor = actor
+            with core.inside():
+                returned: object = call.run(core.worker.run)
+                result = returned if isinstance(returned, Job) else core.result_text(returned)
+            changed = core.check()
             if not call.commit():
-                raise WindowBusyError(
-                    words("{id}: cancelled before it finished.", id=self._place.window_id)
-                )
+                raise WindowBusyError(words("{id}: cancelled before it finished.", id=core.id))
         except BaseException as problem:
             self._undo()
             if isinstance(problem, ContextUIError):
                 raise
-            reason = f"{self._reason(problem)}."
+            reason = f"{core.reason(problem)}."
             if not first:
                 reason = words("{reason} The window is unchanged.", reason=reason)
             raise ActionFailedError(reason) from problem
-        store.commit()
+        finally:
+            self.actor = "model"
+        core.commit()
         self._jobs.launch()
         if first:
-            store.publish()
+            core.publish()
         else:
             self._publish(changed, actor)
         return result
 
-    @contextmanager
-    def _acting(self, actor: Actor) -> Iterator[None]:
-        self.actor = actor
-        try:
-            yield
-        finally:
-            self.actor = "model"
-
     @asynccontextmanager
     async def change(self) -> AsyncIterator[None]:
         """Change the state in a transaction of its own; see `Env.change`."""
-        store, worker, job = self._store, self._worker, current_job.get()
-        if store.is_inside:  # part of the running transaction
+        core, worker, job = self._core, self._core.worker, current_job.get()
+        if core.is_inside:  # part of the running transaction
             yield
             return
         if worker.alone is None or not worker.is_own_thread:
@@ -181,16 +137,16 @@ class Transactions:
         async with worker.alone:
             await _check_not_cancelled(job)
             self._new_timers.clear()
-            store.begin()
+            core.begin()
             try:
-                with store.inside():
+                with core.inside():
                     yield
-                changed = store.check()
+                changed = core.check()
                 await _check_not_cancelled(job)
             except BaseException:
                 self._undo()
                 raise
-            store.commit()
+            core.commit()
             self._jobs.launch()
             self._publish(changed, "window", is_job=True)
 
@@ -205,51 +161,37 @@ class Transactions:
                 failures = 0
             except BaseException as problem:
                 failures += 1
-                self._place.warn(
-                    self._place.words("a timer failed: {reason}", reason=self._reason(problem))
+                self._core.warn(
+                    self._core.words("a timer failed: {reason}", reason=self._core.reason(problem))
                 )
                 if failures == _TICK_FAILURES:
                     end()
 
-        end = self._worker.every(seconds, tick)
+        end = self._core.worker.every(seconds, tick)
         self._new_timers.append(end)
         return end
 
     def _undo(self) -> None:
-        """Roll back the running transaction."""
         for end_timer in self._new_timers:
             end_timer()
         self._jobs.discard()
-        self._store.rollback()
+        self._core.rollback()
 
     def _publish(self, changed: bool, actor: Actor, *, is_job: bool = False) -> None:
-        """Save and render the committed state."""
-        store, renders = self._store, self._renders
+        core, renders = self._core, self._renders
         renders.replacement = None
         if changed:
-            store.edited_by_person |= actor == "person"
-            store.publish(store.version.after_data())
-            if actor == "person" or (is_job and self._window.job_conflicts):
-                self._conflicts.note_change(store.version)
-            version = str(store.version)
-            self._place.emit(WindowCommitted(self._place.window_id, version, actor), False)
+            core.edited_by_person |= actor == "person"
+            core.publish(core.version.after_data())
+            if actor == "person" or (is_job and core.window.job_conflicts):
+                self._conflicts.note_change(core.version)
+            core.emit(WindowCommitted(core.id, str(core.version), actor), False)
             renders.request()
         elif (shown := renders.current()) and shown.snapshot.error:
             renders.redraw()
-
-    def _reason(self, problem: BaseException) -> str:
-        return reason_in(type(self._window), problem, self._place.env.lang)
 
 
 async def _check_not_cancelled(job: Job | None) -> None:
     if job is not None and job.state == "cancelled":
         await asyncio.sleep(0)  # even a job that goes on regardless must not block the thread
         raise asyncio.CancelledError
-
-
-def result_text(window: "Window", result: object) -> str:
-    """Return what the model reads of the value that an action or a job returned."""
-    if isinstance(result, BaseModel):
-        result = result.model_dump_json()
-    shown = window.runtime.place.words("Done.") if result is None else str(result)
-    return text.for_model(text.cap(shown, min(window.max_content, MOST_CONTENT)))

@@ -1,45 +1,30 @@
-"""`Window`, the base class of every window, and the checks of its definition."""
+"""`Window`, the base class of every window, and `Env`, what surrounds one."""
 
 import inspect
-import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, get_origin
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from contextui.errors import WindowClosedError, WindowDefinitionError
-from contextui.names import NAMING, WINDOW_NAME
-from contextui.text import quote
-from contextui.windowing.action import Action, checked_says, mark_of
+from contextui.errors import NoWorkspaceError, WindowClosedError, WindowDefinitionError
+from contextui.events import Actor, Progress
+from contextui.files.protection import make_private
+from contextui.text import shown_name
+from contextui.windowing import definition
+from contextui.windowing.action import Action
 from contextui.windowing.anchor import AnyAnchor
 from contextui.windowing.params import Params
 from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Body, ContextVersion, Lod, Snapshot
 from contextui.windowing.state import WindowState
-from contextui.words import Lang
+from contextui.words import Lang, Words, msg, translate
 
 if TYPE_CHECKING:
-    from contextui.windowing.env import Env
+    from contextui.files.workspace import Workspace
+    from contextui.processes import Process
     from contextui.windowing.job import Job
-    from contextui.windowing.runtime import Runtime
-
-
-_WIDGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
-
-
-class _Members(dict[str, Any]):
-    """A class body that rejects two actions of the same name."""
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        if mark_of(value) and mark_of(self.get(name)):
-            raise WindowDefinitionError(
-                f"{self.get('__qualname__')} declares two actions called {name}."
-            )
-        super().__setitem__(name, value)
-
-
-class _WindowType(type):
-    @classmethod
-    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **_: Any) -> _Members:
-        return _Members()
 
 
 class _StateAccess:
@@ -49,7 +34,7 @@ class _StateAccess:
         if window is None:
             return self
         if window._runtime is not None:
-            return window._runtime.store.state
+            return window._runtime.core.state
         try:
             return window.__dict__["state"]
         except KeyError:
@@ -57,12 +42,34 @@ class _StateAccess:
 
     def __set__(self, window: "Window", state: Any) -> None:
         if window._runtime is not None:
-            window._runtime.store.state = state
+            window._runtime.core.state = state
         else:
             window.__dict__["state"] = state
 
 
-class Window(metaclass=_WindowType):
+class _Core(Protocol):
+    """What a window uses of its `contextui.windowing.core.WindowCore`."""
+
+    id: str
+    env: "Env"
+    lod: Lod
+    version: ContextVersion
+    is_opening: bool
+    state: WindowState
+
+
+class _Runtime(Protocol):
+    """What a window uses of its `contextui.windowing.runtime.Runtime`."""
+
+    was_open: bool
+
+    @property
+    def core(self) -> _Core: ...
+    def snapshot(self, lod: Lod | None) -> Snapshot: ...
+    def xml(self, lod: Lod | None) -> str: ...
+
+
+class Window:
     """A live object that the person and the model look at and act on.
 
     Implement `content`, declare actions with `@action`, and keep data in a ``State``:
@@ -122,30 +129,21 @@ class Window(metaclass=_WindowType):
         state: WindowState
     else:
         state = _StateAccess()
-    _runtime: "Runtime | None" = None
+    _runtime: _Runtime | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.actions = _declared(cls)
+        cls.actions = definition.declared_actions(cls, Window)
         if "state" in cls.__dict__:
             del cls.state  # a default; `__init__` creates a state per window
-        own_name = cls.__name__.strip("_").removesuffix("Window")
-        own_name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", own_name).lower()
-        cls.name = checked_name(cls, cls.__dict__.get("name") or own_name)
-        check_state(cls, cls.State, made_here=cls.__init__ is Window.__init__)
-        check_members(cls)
-        check_looks(cls)
+        cls.name = definition.name_of(cls)
+        definition.check(cls, has_own_init=cls.__init__ is not Window.__init__)
         doc = inspect.cleandoc(cls.__dict__.get("__doc__") or "").partition("\n")[0]
         cls.description = cls.__dict__.get("description") or doc or cls.description or cls.name
         if not isinstance(cls.description, str):
             raise WindowDefinitionError(f"{cls.__name__}.description must be text.")
         # A base class's Chinese description does not match this class's English one.
         cls.description_zh = str(cls.__dict__.get("description_zh", ""))
-        if cls.widget is not None and not _WIDGET.fullmatch(str(cls.widget)):
-            raise WindowDefinitionError(
-                f"{cls.__name__}: {quote(str(cls.widget))} names no widget "
-                "(write it as package.module:Class)."
-            )
         takes_nothing = cls.opened is Window.opened
         cls.opening = Params(cls.restored if takes_nothing else cls.opened, cls.__name__)
 
@@ -155,7 +153,7 @@ class Window(metaclass=_WindowType):
     @classmethod
     def described(cls, lang: Lang) -> str:
         """Return the description in this language, or in English if there is no translation."""
-        return (lang == "zh" and cls.description_zh) or cls.description
+        return (lang == "zh" and cls.description_zh) or translate(cls.description, lang)
 
     # --- what an author implements -----------------------------------------------------
 
@@ -256,174 +254,208 @@ class Window(metaclass=_WindowType):
     @property
     def id(self) -> str:
         """The window's id, such as `todo_1`."""
-        return self.runtime.place.window_id
+        return self._opened.core.id
 
     @property
     def env(self) -> "Env":
         """The window's environment: language, clock, files, other windows, timers."""
-        return self.runtime.place.env
+        return self._opened.core.env
 
     @property
     def lod(self) -> Lod:
         """The current level of detail."""
-        return self.runtime.store.lod
+        return self._opened.core.lod
 
     @property
     def version(self) -> ContextVersion:
         """The current version, counted by the framework."""
-        return self.runtime.store.version
+        return self._opened.core.version
 
     @property
     def is_opening(self) -> bool:
         """Whether `opened` or `restored` is still running; the window cannot be acted on yet."""
-        return self.runtime.store.is_opening
+        return self._opened.core.is_opening
 
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
         """Return a snapshot of the window, at its current or another level of detail."""
-        return self.runtime.snapshot(lod)
+        return self._opened.snapshot(lod)
 
     def to_xml(self, lod: Lod | None = None) -> str:
         """Return the `<Window>` block that the model reads."""
-        return self.runtime.renders.at(lod).xml
+        return self._opened.xml(lod)
 
     @property
-    def runtime(self) -> "Runtime":
-        """The framework's side of the open window; widgets use `contextui.windowing.host`."""
+    def _opened(self) -> _Runtime:
         if self._runtime is None:
             raise WindowClosedError("This {name} window was never opened.", name=self.name)
         return self._runtime
 
 
-def _declared(cls: type[Window]) -> dict[str, Action]:
-    """Collect the actions of a class: those of its bases first, in order of declaration."""
-    names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
-    actions = {}
-    for name in names:
-        method = inspect.getattr_static(cls, name)
-        if mark := mark_of(method) or mark_of(getattr(method, "__func__", None)):
-            if name == "close":
-                raise WindowDefinitionError(
-                    f"{cls.__name__} declares close, which every window has; "
-                    "override closed() instead."
-                )
-            if hasattr(Window, name) or name in Window.__annotations__:
-                raise WindowDefinitionError(
-                    f"{cls.__name__} declares an action {name}, which is an attribute of "
-                    "every window: choose another name."
-                )
-            if not inspect.isfunction(method) or inspect.isgeneratorfunction(method):
-                raise WindowDefinitionError(f"{cls.__name__}.{name} must be a plain method.")
-            check_self(cls, method)
-            params = Params(method, cls.__name__)
-            says = checked_says(mark.says, params, f"{cls.__name__}.{name}")
-            actions[name] = Action(
-                name, mark.label, mark.effect, params, label_zh=mark.label_zh, says=says
-            )
-    return actions
+Clock = Callable[[], datetime]
 
 
-_LOOKS = {
-    "more_actions": (),
-    "content": ("lod",),
-    "anchors": ("lod",),
-    "preview": ("action_id", "params"),
-    "unsaved": (),
-    "shown_files": (),
-}
-"""The read-only methods and their params."""
+def utc_now() -> datetime:
+    """Return the current UTC time."""
+    return datetime.now(UTC)
 
 
-def checked_name(cls: type, name: object) -> str:
-    """Validate a window class's name and return it.
+class JobStarter(Protocol):
+    """Starts a job: work that goes on beside the window's actions."""
 
-    Raises:
-        WindowDefinitionError: It is invalid; the message suggests another.
+    def __call__(
+        self,
+        name: str,
+        work: "Callable[[Job], Awaitable[object]]",
+        /,
+        *,
+        wait: float = 0.0,
+        quiet: bool = False,
+    ) -> "Job":
+        """Start the job as soon as the running action or hook has committed.
+
+        Args:
+            name: Its name, as people and models see it.
+            work: An async function, called with the job, in the window's event loop. What it
+                returns is the job's result.
+            wait: Seconds that the action waits for the job's end if it returns the job; the job's
+                result is then the action's.
+            quiet: Whether its end is not reported to the model, as that of something that the
+                person does.
+        """
+        ...
+
+
+class ProcessStarter(Protocol):
+    """Starts a process that ends with its job, its window and the program."""
+
+    async def __call__(
+        self,
+        argv: Sequence[str],
+        /,
+        *,
+        cwd: Path | str | None = None,
+        env: Mapping[str, str] | None = None,
+        **streams: Any,
+    ) -> "Process":
+        """Start a program, in a session of its own.
+
+        Args:
+            argv: The program and its arguments; no shell is involved.
+            cwd: The folder to run in; by default that of the session.
+            env: The whole environment; by default the program's own without the keys of model
+                providers.
+            streams: See `contextui.processes.start`.
+
+        Raises:
+            ProcessError: There is no such program or folder.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Env:
+    """A window's environment, available as ``self.env``.
+
+    Attributes:
+        lang: The language of the person.
+        clock: Returns the current time.
+        open: Opens another window by its class's name, with its args by keyword.
+        showing: Returns the window that has a file open, if any.
+        every: Calls a function periodically, each time in a transaction; it gets the seconds and
+            the function, and returns the function that stops the timer.
+        job: Starts a job.
+        jobs: Returns how far the running jobs are.
+        change: Changes the state in a job or another task of the window, in a transaction of its
+            own: it waits for the running action, and is logged and rendered as soon as it commits.
+            Inside an action it is part of that action.
+        process: Starts a process.
+        notify: Reports a line of text to the model, with its next step, and to the person.
+        files: The files of the session's folder, if there is one.
+        sandbox: Whether commands must run in a sandbox.
+        data: The path of the window's own folder in the session, see `data_folder`.
+        actor: Returns who runs the current action, "person" or "model".
+
+    Example:
+        >>> async def _follow(self, job: Job) -> None:
+        ...     async for line in lines:
+        ...         async with self.env.change():
+        ...             self.state.lines.append(line)
     """
-    if isinstance(name, str) and WINDOW_NAME.fullmatch(name):
-        return name
-    plain = re.sub(r"[^a-z0-9]+", "-", str(name).lower()).strip("-")
-    proposal = f' Write name = "{plain}".' if WINDOW_NAME.fullmatch(plain) else ""
-    raise WindowDefinitionError(
-        f"{cls.__name__}: {quote(str(name))} cannot be a window's name ({NAMING}).{proposal}"
-    )
+
+    lang: Lang
+    clock: Clock
+    open: Callable[..., "Window"]
+    showing: Callable[[str], "Window | None"]
+    every: Callable[[float, Callable[[], object]], Callable[[], None]]
+    job: JobStarter
+    change: Callable[[], AbstractAsyncContextManager[None]]
+    jobs: Callable[[], Sequence[Progress]]
+    process: ProcessStarter
+    notify: Callable[[str], None]
+    files: "Workspace | None" = None
+    sandbox: bool = False
+    data: Path | None = None
+    actor: Callable[[], Actor] = lambda: "model"
+
+    def data_folder(self) -> Path | None:
+        """Create and return the window's own folder for files that are too large for its state.
+
+        The session keeps it beside its log: a resumed window finds its files there. It is private
+        to the person, and removed when the window is closed, not when the program exits. None if
+        nothing is saved; then use a temporary folder.
+        """
+        if self.data is not None:
+            make_private(self.data)
+        return self.data
+
+    def open_file(self, path: str, line: int | None = None) -> str:
+        """Open a file in an editor, or go to the one that has it; return which one, in words.
+
+        Args:
+            path: The file.
+            line: The line to go to; by default an open editor stays where it is.
+        """
+        given = {} if line is None else {"line": line}
+        return opening_text(self.open("editor", path=path, **given), Words(self.lang))
+
+    def say(self, english: str, chinese: str = "", **values: object) -> str:
+        """Return the text in the window's language, with the values filled in.
+
+        The Chinese texts of contextui's own windows are in its catalogue, those of other windows
+        are given here.
+        """
+        text = chinese if chinese and self.lang == "zh" else english
+        return self.words(text, **values)
+
+    @property
+    def words(self) -> Words:
+        """Translates the messages of contextui's catalogue into the person's language."""
+        return Words(self.lang)
+
+    @property
+    def workspace(self) -> "Workspace":
+        """The files of the session's folder.
+
+        Raises:
+            NoWorkspaceError: The session has no folder.
+        """
+        if self.files is None:
+            raise NoWorkspaceError("There is no folder to work in.")
+        return self.files
 
 
-def check_state(cls: type, state: object, *, made_here: bool) -> None:
-    """Check that the state class is valid and has defaults.
-
-    Args:
-        cls: The window's class.
-        state: Its ``State``.
-        made_here: Whether the framework creates the state: true unless the class has an
-            ``__init__``.
-
-    Raises:
-        WindowDefinitionError: It is not a `Window.State`, or a field lacks a default.
-    """
-    if not (isinstance(state, type) and issubclass(state, WindowState)):
-        raise WindowDefinitionError(
-            f"{cls.__name__}.State must extend Window.State: write class State(Window.State)."
-        )
-    bare = [name for name, field in state.model_fields.items() if field.is_required()]
-    if made_here and bare:
-        raise WindowDefinitionError(
-            f"{cls.__name__}.State: {bare[0]} needs a default, which it has when the window opens."
-        )
+def file_of(window: Window) -> str | None:
+    """Return the file that a window was opened for, such as that of an editor; None if none."""
+    if not any(param.name == "path" for param in window.opening.listing):
+        return None
+    path = getattr(window.state, "path", None)
+    return path if isinstance(path, str) and path else None
 
 
-def check_members(cls: type) -> None:
-    """Check that the class has no mutable attribute, which would be shared and not saved.
-
-    Raises:
-        WindowDefinitionError: It has one.
-    """
-    hints = inspect.get_annotations(cls)
-    for name, value in vars(cls).items():
-        is_constant = name.startswith("_") or name.isupper() or _is_of_the_class(hints.get(name))
-        if isinstance(value, (list, dict, set)) and name != "actions" and not is_constant:
-            raise WindowDefinitionError(
-                f"{cls.__name__}.{name} would be shared by all its windows, and not saved: write "
-                f"it into class State(Window.State), or as {name.upper()} if it never changes."
-            )
-
-
-def _is_of_the_class(hint: object) -> bool:
-    if isinstance(hint, str):
-        return "ClassVar" in hint
-    return hint is ClassVar or get_origin(hint) is ClassVar
-
-
-def check_looks(cls: type) -> None:
-    """Check the signatures of the read-only methods, and that they are not async.
-
-    Raises:
-        WindowDefinitionError: One has other params, or is async.
-    """
-    for name, params in _LOOKS.items():
-        method = getattr(cls, name)
-        waits = inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method)
-        if waits and name != "preview":  # rendering does not wait for previews
-            raise WindowDefinitionError(
-                f"{cls.__name__}.{name} must be a plain def: it only renders. Await in an "
-                "action, which may be async."
-            )
-        try:
-            inspect.signature(method).bind("self", *params)
-        except (TypeError, ValueError):
-            whole = f"def {name}({', '.join(('self', *params))})"
-            raise WindowDefinitionError(
-                f"{cls.__name__}.{name} must be written as {whole}."
-            ) from None
-
-
-def check_self(cls: type, method: Any) -> None:
-    """Check that an action has a ``self``.
-
-    Raises:
-        WindowDefinitionError: It has none.
-    """
-    first = next(iter(inspect.signature(method).parameters.values()), None)
-    if first is None or (first.name != "self" and first.annotation is not first.empty):
-        raise WindowDefinitionError(
-            f"{cls.__name__}.{method.__name__} has no self: write def {method.__name__}(self, …)."
-        )
+def opening_text(window: Window, words: Words) -> str:
+    """Say which window `open` has opened, or that it was open already."""
+    file = file_of(window)
+    text = msg("Opened {file} in {window}.") if file else msg("Opened {window}.")
+    if window._runtime is not None and window._runtime.was_open:
+        text = msg("{file} is open in {window}.")
+    return words(text, window=window.id, file=shown_name(file or ""))

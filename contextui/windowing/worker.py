@@ -14,7 +14,6 @@ from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from contextui.errors import WindowBusyError, WindowClosedError
-from contextui.windowing.board import running
 
 T = TypeVar("T")
 Work = Callable[[], None]
@@ -46,10 +45,6 @@ class Worker:
 
     The thread exists only while needed, until something asynchronous runs on it: then it has an
     event loop, which it drives between calls, for the rest of the window's life.
-
-    Args:
-        name: The window's id.
-        clock: The time of its timers and its event loop.
 
     Attributes:
         alone: Held by the call that runs, or by a task of the loop that changes the state; None
@@ -158,6 +153,11 @@ class Worker:
         since = self._since
         return 0.0 if since is None else time.monotonic() - since
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the current call takes longer than callers wait for it."""
+        return self.busy_for() >= PATIENCE
+
     def wait(self, future: "Future[Any]") -> bool:
         """Wait as long as the caller can; return whether the future is done."""
         if future.done():
@@ -167,8 +167,13 @@ class Worker:
         patience = LOOP_PATIENCE - self.busy_for() if in_event_loop() else PATIENCE
         return patience > 0 and bool(wait_for([future], patience).done)
 
+    async def read(self, function: Callable[[], T]) -> T | None:
+        """Call a function between two calls; None if it fails or takes too long."""
+        reading = self.submit(function)
+        await finished([reading], PATIENCE)
+        return reading.result() if reading.done() and reading.exception() is None else None
+
     def _ensure_thread(self) -> bool:
-        """Start the thread if needed; False if the system has none left at the moment."""
         if self._thread is None:
             thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             with suppress(RuntimeError):
@@ -205,11 +210,10 @@ class Worker:
 
     @contextmanager
     def busy(self) -> Iterator[None]:
-        """Record on the board, and for `busy_for`, that code of the window runs."""
+        """Record for `busy_for` that code of the window runs."""
         before, self._since = self._since, self._since or time.monotonic()
         try:
-            with running(self._name):
-                yield
+            yield
         finally:
             self._since = before
 
@@ -240,7 +244,6 @@ class Worker:
             self._close_loop(self._loop)
 
     def _close_loop(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Cancel the tasks that are left, and close the loop."""
         left = asyncio.all_tasks(loop)
         for task in left:
             task.cancel()
@@ -297,7 +300,6 @@ class Worker:
 
 
 def _new_loop(clock: Time) -> asyncio.AbstractEventLoop:
-    """Create an event loop that goes by a clock."""
     loop = asyncio.new_event_loop()
     if type(clock) is not Time:
         call_at = loop.call_at

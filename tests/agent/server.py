@@ -42,7 +42,7 @@ Event = Mapping[str, Any]
 MODEL = "claude-test-5-5"
 _numbers = count(1)
 _RESET = struct.pack("ii", 1, 0)  # linger for no time
-_PATIENCE = 30.0  # seconds; longer than any test lasts that goes well
+_PATIENCE = 120.0  # seconds; longer than any test lasts that goes well
 
 
 # --- what a script is made of --------------------------------------------------------------

@@ -12,7 +12,7 @@ from contextui.agent.turn import TurnOptions
 from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.events import Event, TurnFinished
-from contextui.model import Model
+from contextui.model import Model, ModelRequest
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.window import Window
 from tests.windowing.samples import Todo
@@ -61,6 +61,12 @@ def run(talk: InteractionController, words: str) -> list[Event]:
 def of(kind: type[E], events: Sequence[Event]) -> list[E]:
     """The events of one kind."""
     return [event for event in events if isinstance(event, kind)]
+
+
+def requests(talk: InteractionController) -> list[ModelRequest]:
+    """The requests that a scripted model received."""
+    assert isinstance(talk.model, ScriptedModel)
+    return talk.model.requests
 
 
 def end(events: Sequence[Event]) -> TurnFinished:

@@ -6,67 +6,36 @@ import itertools
 import re
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
 import contextui
-from contextui import Body, Lod, Preview, Window, WindowManager, Workspace, action
-from contextui.agent.approval import ApprovalGate, Choice, Decision, Grant, Question
-from contextui.agent.tools import ToolBox, ToolCall
+from contextui import Body, Lod, Preview, Window, action
+from contextui.agent.approval import (
+    ApprovalGate,
+    Choice,
+    Grant,
+    Question,
+    _file_grant,
+)
+from contextui.agent.tools import ToolBox
 from contextui.config.schema import Approval
 from contextui.errors import ActionError
 from contextui.windowing import intent as intent_module
-from contextui.windowing.action import ActionResult
 from contextui.windowing.intent import Intent
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.code import CodeWindow
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.notebook import NotebookWindow
+from tests.agent import desk as base
 from tests.windowing.samples import Counter
 
-Answer = Callable[[Question], Choice | Awaitable[Choice]]
 
-
-class Person:
-    """Answers questions, and remembers them."""
-
-    def __init__(self, *answers: Choice | Answer) -> None:
-        self.questions: list[Question] = []
-        self._answers = list(answers)
-
-    async def __call__(self, question: Question) -> Decision:
-        self.questions.append(question)
-        answer = self._answers.pop(0)
-        if callable(answer):
-            given = answer(question)
-            answer = given if isinstance(given, str) else await given
-        return Decision(answer)
-
-
-class Desk:
-    """Windows in a folder, a model's tools, and a person."""
-
-    def __init__(self, folder: Path, *answers: Choice | Answer, mode: Any = "ask") -> None:
-        self.person = Person(*answers)
-        classes = [EditorWindow, CodeWindow, NotebookWindow, Counter]
-        self.windows = WindowManager(classes, workspace=Workspace(folder))
-        self.gate = ApprovalGate(mode, self.person)
-        self.tools = ToolBox(self.windows, self.gate)
-
-    @property
-    def questions(self) -> list[Question]:
-        return self.person.questions
-
-    def act(self, name: str, /, **params: Any) -> ActionResult:
-        window_id, _, action_id = name.partition(".")
-        given = {"window_id": window_id, "action_id": action_id, "params": params}
-        return asyncio.run(self.tools.run(ToolCall("1", "action", given)))
-
-    def by_person(self, name: str, /, **params: Any) -> ActionResult:
-        window_id, _, action_id = name.partition(".")
-        return asyncio.run(self.windows.act(window_id, action_id, params, actor="person"))
+class Desk(base.Desk):
+    classes = (EditorWindow, CodeWindow, NotebookWindow, Counter)
 
 
 @pytest.fixture
@@ -83,15 +52,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def desk(folder: Path) -> Iterator[Callable[..., Desk]]:
-    made: list[Desk] = []
-
-    def make(*answers: Choice | Answer, mode: Any = "ask") -> Desk:
-        made.append(Desk(folder, *answers, mode=mode))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.windows.shut_down()
+    yield from base.desks(Desk, folder)
 
 
 def append(desk: Desk, window_id: str, text: str) -> None:
@@ -653,14 +614,14 @@ def test_a_busy_window_gives_up_nothing_of_a_person(
     """No preview can be made in time; what was typed is asked about, drawn or not."""
     one = desk("no", mode="auto")
     window = one.windows.open("editor", path="notes.txt")
-    renders = window.runtime.renders
+    renders = runtime_of(window).renders
     window.snapshot()
     finished = renders._finished
     typed(one, "editor_1", "my words ")
     asyncio.run(one.windows.settle(60))
     if drawn == "before":
         monkeypatch.setattr(renders, "_finished", finished)
-    end, preview_of = threading.Event(), window.runtime.previews.get
+    end, preview_of = threading.Event(), runtime_of(window).previews.get
 
     async def busy_once(intent: Intent) -> Preview | None:
         try:
@@ -670,8 +631,8 @@ def test_a_busy_window_gives_up_nothing_of_a_person(
             monkeypatch.setattr(intent_module, "PATIENCE", 60)
 
     monkeypatch.setattr(intent_module, "PATIENCE", 0.02)
-    monkeypatch.setattr(window.runtime.previews, "get", busy_once)
-    window.runtime.worker.submit(lambda: end.wait(60))
+    monkeypatch.setattr(runtime_of(window).previews, "get", busy_once)
+    runtime_of(window).worker.submit(lambda: end.wait(60))
     assert not one.act(name, **params).ok
     assert "my words" in window.snapshot().content
     (question,) = one.questions
@@ -704,7 +665,7 @@ def test_edits_that_came_back_with_a_session_are_taken_for_the_persons(
     one = desk()
     window = one.windows.open("editor", path="notes.txt")
     append(one, "editor_1", "whose?")
-    kept = window.runtime.store.saved
+    kept = runtime_of(window).core.saved
     two = desk("no")
     assert kept.state is not None
     two.windows.restore(EditorWindow, "editor_1", kept.state)
@@ -805,7 +766,9 @@ def test_what_the_window_showed_as_unsaved_counts_if_it_fails_now(
     monkeypatch.setattr(Diary, "fails", False)
     assert one.by_person("diary_1.write", text="").ok
     one.windows.settle_now()
-    one.windows.get("diary_1").runtime.store.edited_by_person = True  # type: ignore[union-attr]
+    window = one.windows.get("diary_1")
+    assert window is not None
+    runtime_of(window).core.edited_by_person = True
     monkeypatch.setattr(Diary, "fails", True)
     assert one.act("diary_1.close").ok
     assert len(one.questions) == 1
@@ -893,3 +856,9 @@ def test_a_mode_is_only_tightened() -> None:
             gate = ApprovalGate(mode)
             gate.tighten(other)
             assert gate.mode == modes[max(place, other_place)]
+
+
+def test_without_a_workspace_the_path_alone_counts() -> None:
+    assert _file_grant(None, "pen", "save", Preview("plain.txt")) is not None
+    for path in ("../plain.txt", ".bashrc", "src/.hidden/a", "/etc/passwd", "~/plain.txt"):
+        assert _file_grant(None, "pen", "save", Preview(path)) is None, path

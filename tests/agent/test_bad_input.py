@@ -3,17 +3,16 @@
 import asyncio
 import itertools
 import json
-import math
 from typing import Any
 
 from contextui import Body, ContextItem, ItemType, Lod, Window, action
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.context.manager import ContextManager
-from contextui.events import Event, ItemsChanged, Notice, RequestSent, WindowDetailChanged
-from contextui.model import CachePrices, ModelRequest
-from contextui.windowing.host import latest_render
+from contextui.events import Event, RequestSent
+from contextui.model import ModelRequest
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from tests.agent.talking import end, of, options, run
 from tests.context.conversation import NotesWindow, rough_counter
 from tests.context.placement.test_requests import Clock, state_of, windows_in
@@ -86,80 +85,10 @@ class Talk:
         """The last request shows every open window as it is."""
         shown = windows_in(self.last.messages)
         for window in self.windows.windows():
-            assert shown[window.id][1:] == state_of(latest_render(window).xml)
-
-
-def writing(number: int) -> Step:
-    line = {"line": f"line {number}"}
-    return call("action", window_id="pages_1", action_id="write", params=line)
+            assert shown[window.id][1:] == state_of(runtime_of(window).renders.latest().xml)
 
 
 # --- prices ------------------------------------------------------------------------------
-
-
-def forged(**values: Any) -> CachePrices:
-    """Prices whose checks were avoided."""
-    prices = CachePrices()
-    for name, value in values.items():
-        object.__setattr__(prices, name, value)
-    return prices
-
-
-def test_with_invalid_prices_the_usual_ones_apply_and_the_person_is_informed() -> None:
-    cases: list[Any] = [
-        forged(read=math.nan),
-        forged(write=-1.0),
-        forged(ttl=-5.0),
-        forged(read=math.inf),
-        "cheap",
-        {"read": 0.1},
-        forged(minimum="many"),
-    ]
-    for prices in cases:
-        steps = [[writing(one), writing(one)] for one in range(4)]
-        script = [step for pair in steps for step in (*pair, "Done.")]
-        talk = Talk(*script, prices=prices)
-        talk.windows.open("pages", lines=["a"] * 30)
-        heard = [talk.say(f"Turn {turn}.") for turn in range(4)]
-        assert [end(events).reason for events in heard] == ["done"] * 4, prices
-        [notice] = of(Notice, [event for events in heard for event in events])
-        assert notice.text.startswith("The cache prices of scripted are not valid ("), prices
-        assert notice.text.endswith("The usual ones apply."), prices
-        assert talk.context.ledger.priced is not None, prices
-        assert talk.context.ledger.priced.transcript.prices == CachePrices(), prices
-        talk.check_windows()
-
-
-def test_a_model_whose_prices_fail_does_not_fail_the_turn() -> None:
-    class Broken(ScriptedModel):
-        @property
-        def prices(self) -> CachePrices:
-            raise RuntimeError("no price list")
-
-    talk = Talk()
-    talk.loop.model = Broken("Hello.")
-    events = talk.say("Hi.")
-    assert end(events).reason == "done"
-    assert [one.text for one in of(Notice, events)] == [
-        "The cache prices of scripted are not valid (no price list). The usual ones apply."
-    ]
-
-
-def test_a_price_list_of_zeros_is_valid() -> None:
-    for minimum in (0, 1_024):
-        for marks in (0, 1, 4):
-            steps = [step for one in range(6) for step in (writing(one), "Done.")]
-            talk = Talk(*steps, prices=CachePrices(0.0, 0.0, 0.0, minimum=minimum, marks=marks))
-            talk.windows.open("pages", lines=["a"] * 30)
-            for turn in range(6):
-                events = talk.say(f"Turn {turn}.")
-                assert end(events).reason == "done", (marks, minimum)
-                assert of(Notice, events) == [], (marks, minimum)
-                assert all(len(one.marks or ()) <= 4 for one in talk.model.requests), (
-                    marks,
-                    minimum,
-                )
-                talk.check_windows()
 
 
 # --- windows -----------------------------------------------------------------------------
@@ -173,7 +102,7 @@ def test_a_window_that_differs_each_time_it_is_drawn_is_shown_as_it_is() -> None
         talk.windows.redraw()
         assert end(talk.say(f"Turn {turn}.")).reason == "done"
         shown = windows_in(talk.last.messages)["restless_1"][1]
-        assert shown == state_of(latest_render(talk.windows.windows()[0]).xml)[0]
+        assert shown == state_of(runtime_of(talk.windows.windows()[0]).renders.latest().xml)[0]
     plans = [one.plan for one in of(RequestSent, talk.events) if one.plan]
     kinds = [block["form"][0] for plan in plans for block in plan["blocks"]]
     assert kinds[0] == "whole"
@@ -218,53 +147,4 @@ def test_after_a_jump_of_the_clock_everything_outdated_goes() -> None:
         assert talk.sweeps() == ["cold"], jump
 
 
-def test_a_clock_that_is_set_back_a_little_changes_nothing() -> None:
-    talk = Talk(*["Yes."] * 3)
-    talk.windows.open("pages", lines=["a line of the list"] * 30)
-    talk.say("Open it.")
-    talk.act("pages_1", "write", line="another")
-    talk.clock.now -= 2
-    before = talk.last.messages
-    talk.say("And?")
-    assert talk.last.messages[0] == before[0]
-    assert talk.sweeps() == []
-
-
 # --- room --------------------------------------------------------------------------------
-
-
-def test_with_less_room_than_the_windows_need_they_show_less_and_an_event_says_so() -> None:
-    talk = Talk(*["Yes."] * 3, budget=5_000)
-    for _ in range(3):
-        talk.windows.open("pages", lines=["a rather long line of the list " * 3] * 60)
-    for turn in range(3):
-        assert end(talk.say(f"Turn {turn}.")).reason == "done"
-        talk.check_windows()
-    assert talk.last.tokens <= 5_000
-    lowered = of(WindowDetailChanged, talk.events)
-    assert {one.lod for one in lowered} <= {"Summary", "Gist"}
-    assert lowered
-
-
-def test_if_that_is_not_enough_items_are_trimmed_and_listed_as_such() -> None:
-    talk = Talk(*["Yes. " * 150] * 12, budget=4_500, auto_compact=False)
-    for turn in range(12):
-        assert end(talk.say(f"Turn {turn}. " + "word " * 200)).reason == "done"
-        assert talk.last.tokens <= 4_500
-    trimmed = [one for one in of(ItemsChanged, talk.events) if one.operation == "trim"]
-    assert trimmed
-    hidden = [one for one in talk.context.get_all() if one.hidden]
-    assert {one.hidden for one in hidden} == {"trimmed"}
-    assert all(line.startswith("[X]") for line in talk.context.debug_lines()[1:3])
-
-
-def test_with_no_room_at_all_the_turn_says_why_and_the_next_one_works() -> None:
-    talk = Talk("Yes.", budget=4_000)
-    window = talk.windows.open("pages", lines=["line"])
-    talk.context.pin(talk.context.get_all()[-1].id)
-    long = "an endless message " * 3_000
-    failed = end(talk.say(long))
-    assert failed.reason == "failed"
-    assert failed.explanation
-    assert end(talk.say("Short.")).reason == "done"
-    assert window.id in windows_in(talk.last.messages)

@@ -237,63 +237,54 @@ def test_a_request_that_failed_can_be_sent_again_or_abandoned() -> None:
     assert [one for one in said if one[0] != "<"] == ["Make a list.", "And another one.", "Hello."]
 
 
-def test_a_turn_that_cannot_go_on_raises_and_the_next_one_works() -> None:
-    async def run() -> None:
-        options = TurnOptions(budget=4_000, auto_compact=False)
-        bridge = ContextBridge("claude-x", context=context(), options=options)
-        bridge.say("word " * 20_000)
-        with pytest.raises(ContextUIError, match="budget"):
-            await bridge.pending()
-        bridge.say("Hello.")
-        assert await bridge.pending()
-        assert await bridge.take(message("Hi.")) == "Hi."
-
-    asyncio.run(run())
+async def test_a_turn_that_cannot_go_on_raises_and_the_next_one_works() -> None:
+    options = TurnOptions(budget=4_000, auto_compact=False)
+    bridge = ContextBridge("claude-x", context=context(), options=options)
+    bridge.say("word " * 20_000)
+    with pytest.raises(ContextUIError, match="budget"):
+        await bridge.pending()
+    bridge.say("Hello.")
+    assert await bridge.pending()
+    assert await bridge.take(message("Hi.")) == "Hi."
 
 
-def test_wrong_use_says_what_to_do() -> None:
-    async def run() -> None:
-        bridge = ContextBridge("claude-x", context=context())
-        with pytest.raises(RuntimeError, match="say"):
-            bridge.request()
-        with pytest.raises(InvalidItemError):
-            bridge.say(" ")
-        assert not await bridge.pending()
-        bridge.say("Hi.")
-        assert await bridge.pending()
-        replies: list[Any] = [3, {"choices": []}, {}, {"content": [{"type": "text"}]}]
-        for odd in replies:
-            with pytest.raises(ValueError, match="reply"):
-                await bridge.take(odd)
-        assert await bridge.take(message("Hi.")) == "Hi."
-        with pytest.raises(RuntimeError):
-            await bridge.take(message("Hi."))
-
-    asyncio.run(run())
+async def test_wrong_use_says_what_to_do() -> None:
+    bridge = ContextBridge("claude-x", context=context())
+    with pytest.raises(RuntimeError, match="say"):
+        bridge.request()
+    with pytest.raises(InvalidItemError):
+        bridge.say(" ")
+    assert not await bridge.pending()
+    bridge.say("Hi.")
+    assert await bridge.pending()
+    replies: list[Any] = [3, {"choices": []}, {}, {"content": [{"type": "text"}]}]
+    for odd in replies:
+        with pytest.raises(ValueError, match="reply"):
+            await bridge.take(odd)
+    assert await bridge.take(message("Hi.")) == "Hi."
+    with pytest.raises(RuntimeError):
+        await bridge.take(message("Hi."))
 
 
-def test_a_reply_whose_calls_take_too_long_can_be_waited_for_again() -> None:
-    async def run() -> None:
-        ready = asyncio.Event()
+async def test_a_reply_whose_calls_take_too_long_can_be_waited_for_again() -> None:
+    ready = asyncio.Event()
 
-        async def slow() -> str:
-            await ready.wait()
-            return "late"
+    async def slow() -> str:
+        await ready.wait()
+        return "late"
 
-        bridge = ContextBridge(
-            "claude-x", context=context(), approval=ApprovalGate("auto"), tools=[slow]
-        )
-        bridge.say("Hi.")
-        assert all(await asyncio.gather(bridge.pending(), bridge.pending()))
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(bridge.take(message(call("slow"))), 0.1)
-        ready.set()
-        assert await asyncio.wait_for(bridge.pending(), 10)
-        assert "late" in str(bridge.request()["messages"][-1])
-        assert await bridge.take(message("Done.")) == "Done."
-        assert not await bridge.pending()
-
-    asyncio.run(run())
+    bridge = ContextBridge(
+        "claude-x", context=context(), approval=ApprovalGate("auto"), tools=[slow]
+    )
+    bridge.say("Hi.")
+    assert all(await asyncio.gather(bridge.pending(), bridge.pending()))
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(bridge.take(message(call("slow"))), 0.1)
+    ready.set()
+    assert await asyncio.wait_for(bridge.pending(), 10)
+    assert "late" in str(bridge.request()["messages"][-1])
+    assert await bridge.take(message("Done.")) == "Done."
+    assert not await bridge.pending()
 
 
 def test_it_is_exported_lazily() -> None:

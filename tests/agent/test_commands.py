@@ -4,25 +4,24 @@ import asyncio
 import os
 import shutil
 import subprocess
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
-from contextui import Body, Lod, Preview, Window, WindowManager, Workspace, action
+from contextui import Body, Lod, Preview, Window, action
 from contextui.agent.approval import ApprovalGate, Decision, NotAllowedError, Question
-from contextui.agent.tools import ToolBox, ToolCall
 from contextui.errors import ActionError
 from contextui.shell import NotSimpleError
 from contextui.windowing.action import ActionResult
 from contextui.windowing.intent import Intent, Permit
 from contextui.windowing.preview import CommandPreview
 from contextui.words import Lang
+from tests.agent import desk as base
 from tests.test_shell import SLIPS
 
-Answer = Decision | Callable[[Question], Decision | Awaitable[Decision]]
 ONCE, ALWAYS, PATTERN, NO = map(Decision, ("once", "always", "pattern", "no"))  # type: ignore[arg-type]
 
 
@@ -68,33 +67,18 @@ class Shell(Window):
         return Preview(text=self.text, command=replace(command, **self.extra))
 
 
-class Desk:
-    """A shell in a folder, a model's tools, and a person."""
+class Desk(base.Desk):
+    """A desk with a shell."""
 
-    def __init__(
-        self, folder: Path, *answers: Answer, mode: Any = "ask", commands: tuple[str, ...] = (),
-        lang: Lang = "en", has_person: bool = True,
-    ) -> None:  # fmt: skip
-        self.folder = folder
-        self.questions: list[Question] = []
-        self._answers = list(answers)
-        self.windows = WindowManager([Shell], workspace=Workspace(folder), lang=lang)
-        self.gate = ApprovalGate(mode, self._answer if has_person else None, commands)
-        self.tools = ToolBox(self.windows, self.gate)
+    classes = (Shell,)
+    otherwise = (NO,)
+
+    def __init__(self, folder: Path, *answers: base.Answer, **given: Any) -> None:
+        super().__init__(folder, *answers, **given)
         self.windows.open("shell", folder=str(folder))
 
-    async def _answer(self, question: Question) -> Decision:
-        self.questions.append(question)
-        answer = self._answers.pop(0) if self._answers else NO
-        given = answer(question) if callable(answer) else answer
-        return given if isinstance(given, Decision) else await given
-
-    def act(self, action_id: str, **params: Any) -> ActionResult:
-        given = {"window_id": "shell_1", "action_id": action_id, "params": params}
-        return asyncio.run(self.tools.run(ToolCall("1", "action", given)))
-
     def run(self, command: str, **params: Any) -> ActionResult:
-        return self.act("run", command=command, **params)
+        return self.act("shell_1.run", command=command, **params)
 
     @property
     def ran(self) -> list[str]:
@@ -125,15 +109,7 @@ Make = Callable[..., Desk]
 
 @pytest.fixture
 def desk(place: Path) -> Iterator[Make]:
-    made: list[Desk] = []
-
-    def make(*answers: Answer, **given: Any) -> Desk:
-        made.append(Desk(place, *answers, **given))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.windows.shut_down()
+    yield from base.desks(Desk, place)
 
 
 # --- patterns of the settings ----------------------------------------------------------
@@ -162,9 +138,9 @@ def test_a_pattern_holds_in_the_workspace_only(desk: Make, place: Path) -> None:
     (place / "out").symlink_to(place.parent)
     (place / "loop").symlink_to(place / "loop")  # leads nowhere
     for folder in (place.parent, place / "out", place / "../other", place / "loop"):
-        one.act("go", folder=str(folder))
+        one.act("shell_1.go", folder=str(folder))
         assert not one.run("git status").ok
-    one.act("go", folder=str(place / "sub"))
+    one.act("shell_1.go", folder=str(place / "sub"))
     assert one.run("git status").ok
     assert len(one.questions) == 4
 
@@ -175,7 +151,7 @@ def test_a_program_in_another_folder_of_the_project_asks(
     (place / "git").write_text("#!/bin/bash\necho owned\n")
     (place / "git").chmod(0o755)
     one = desk(commands=COMMANDS)
-    one.act("go", folder=str(place / "sub"))
+    one.act("shell_1.go", folder=str(place / "sub"))
     monkeypatch.setenv("PATH", f"{place}:{os.environ['PATH']}")
     assert not one.run("git status").ok
     assert one.questions[0].no_pattern is not None
@@ -259,9 +235,9 @@ def test_always_allows_exactly_this_command_in_this_folder(
     assert one.run("git status; git log", seconds=5).ok
     for other in ("git status; git log ", "git status;  git log", "git status", "git log"):
         assert not one.run(other).ok
-    one.act("go", folder=str(place / "sub"))
+    one.act("shell_1.go", folder=str(place / "sub"))
     assert not one.run("git status; git log").ok
-    one.act("go", folder=str(place))
+    one.act("shell_1.go", folder=str(place))
     for changed in ({"reach": "sandbox"}, {"dropped": ("KEY",)}, {"search": "/bin"}):
         monkeypatch.setattr(Shell, "extra", changed)
         assert not one.run("git status; git log").ok
@@ -281,7 +257,7 @@ def test_a_pattern_is_derived_by_the_gate_and_holds_for_the_session(
     assert len(one.questions) == 1
     for command in (*offered.asks, "git status", "git log; rm x", "git -c x log", "git  logs"):
         assert not one.run(command).ok, command
-    one.act("go", folder=str(place / "sub"))
+    one.act("shell_1.go", folder=str(place / "sub"))
     assert not one.run("git log -p").ok
     assert one.gate._commands == ()
     assert not desk().run("git log -p").ok  # another session

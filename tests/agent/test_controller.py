@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,10 +11,10 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.agent.preamble import is_said
 from contextui.agent.turn import TurnRunningError
+from contextui.context.composition import Composition
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
-from contextui.context.messages import Composition
-from contextui.errors import ContextTooLargeError, InvalidItemError
+from contextui.errors import ContextTooLargeError
 from contextui.events import (
     AnswerGiven,
     CallFinished,
@@ -33,7 +32,7 @@ from contextui.model import Answer, ModelEvent, ModelRequest, TextDelta
 from contextui.tokens import Usage
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
-from tests.agent.talking import controller, end, of, options, run
+from tests.agent.talking import controller, end, of, options, requests, run
 from tests.windowing.samples import Todo
 
 CREATE = {"name": "todo", "args": {"items": ["milk"]}}
@@ -41,11 +40,6 @@ CREATE = {"name": "todo", "args": {"items": ["milk"]}}
 
 def words(text: str, **fields: Any) -> Answer:
     return Answer(({"type": "text", "text": text},), **fields)
-
-
-def requests(talk: InteractionController) -> list[ModelRequest]:
-    assert isinstance(talk.model, ScriptedModel)
-    return talk.model.requests
 
 
 def check_whole(talk: InteractionController) -> None:
@@ -147,35 +141,6 @@ def test_the_first_turn_adds_the_system_prompt_unless_there_is_one() -> None:
     talk.close()
 
 
-def test_the_usage_calibrates_the_counter() -> None:
-    talk = controller(words("Yes.", usage=Usage(input_tokens=900, cache_read_input_tokens=100)))
-    heard: list[Event] = []
-    talk.context.subscribe(heard.append)
-    run(talk, "hello " * 200)
-    assert [type(event).__name__ for event in heard].count("UsageReported") == 1
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_each_request_is_a_prefix_of_the_next_within_a_turn_and_its_final_part_stays() -> None:
-    adds = [
-        call("action", window_id="todo_1", action_id="add", params={"text": str(number)})
-        for number in range(6)
-    ]
-    talk = controller(call("create", name="todo"), *adds[:3], "One.", *adds[3:], "Two.", "Three.")
-    run(talk, "first")
-    run(talk, "second")
-    run(talk, "third")
-    first, second, third = requests(talk)[:5], requests(talk)[5:9], requests(talk)[9:]
-    for turn in (first, second, third):
-        for one, following in pairwise(turn):
-            assert following.blocks()[: len(one.blocks())] == one.blocks()
-    assert second[0].stable > 0
-    stable = second[0].blocks()[: second[0].stable]
-    assert third[0].stable > second[0].stable
-    assert third[0].blocks()[: second[0].stable] == stable
-    assert not any("<Window" in str(block) for block in stable)
-
-
 # --- answers that are odd ----------------------------------------------------------------
 
 
@@ -190,21 +155,6 @@ def test_an_empty_answer_is_nudged_once() -> None:
     assert len(requests(silent)) == 2
 
 
-# --- what must not go on for ever --------------------------------------------------------
-
-
-# --- a model that fails ------------------------------------------------------------------
-
-
-def test_a_message_that_does_not_fit_is_dropped_and_the_conversation_continues() -> None:
-    talk = controller("Yes.", options=options(budget=3_000))
-    finished = end(run(talk, "word " * 20_000))
-    assert finished.reason == "failed"
-    assert "budget" in finished.explanation
-    assert talk.context.debug_lines()[0].startswith("[X] [0001] User: word")
-    assert end(run(talk, "short")).text == "Yes."
-
-
 def test_a_budget_without_room_is_reported_before_any_request() -> None:
     talk = controller(options=options(budget=300))
     talk.install_prompt()
@@ -216,24 +166,13 @@ def test_a_budget_without_room_is_reported_before_any_request() -> None:
 # --- words -------------------------------------------------------------------------------
 
 
-def test_an_empty_message_starts_no_turn() -> None:
+async def test_only_one_turn_at_a_time() -> None:
     talk = controller("Yes.")
-    with pytest.raises(InvalidItemError):
-        run(talk, "  \n")
-    assert talk.context.current_seq == 0
-    assert end(run(talk, "now")).reason == "done"
-
-
-def test_only_one_turn_at_a_time() -> None:
-    async def two() -> None:
-        talk = controller("Yes.")
-        turn = talk.run_turn("one")
-        await anext(turn)
-        with pytest.raises(TurnRunningError):
-            await anext(talk.run_turn("two"))
-        assert [event async for event in turn]
-
-    asyncio.run(two())
+    turn = talk.run_turn("one")
+    await anext(turn)
+    with pytest.raises(TurnRunningError):
+        await anext(talk.run_turn("two"))
+    assert [event async for event in turn]
 
 
 def test_the_persons_actions_are_reported_before_their_message() -> None:
@@ -340,72 +279,34 @@ def test_a_turn_can_be_stopped_at_any_point(
     assert asyncio.run(everywhere()) > 20
 
 
-def test_stopping_keeps_what_the_person_has_read() -> None:
-    async def stop() -> list[Event]:
-        talk = controller(model=Slow("One two three four five six seven eight nine ten eleven."))
-        events = []
-        async for event in talk.run_turn("count"):
-            events.append(event)
-            if isinstance(event, TextDelta):
-                talk.stop()
-        assert talk.context.debug_lines()[-1] == (
-            "[✓] [0002] Assistant: One two three four five (stopped here)"
-        )
-        check_whole(talk)
-        return events
-
-    assert end(asyncio.run(stop())).reason == "stopped"
+async def test_closing_the_iterator_cancels_the_turn() -> None:
+    talk = lively()
+    turn = talk.run_turn("a list")
+    async for event in turn:
+        if isinstance(event, CallStarted):
+            break
+    await turn.aclose()  # type: ignore[attr-defined]  # it is a generator
+    assert not talk.is_running
+    check_whole(talk)
 
 
-def test_stopping_in_the_middle_of_calls_answers_all_of_them() -> None:
-    async def stop() -> None:
-        calls = [call("create", name="todo") for _ in range(3)]
-        talk = controller(calls, "Done.")
-        async for event in talk.run_turn("three lists"):
-            if isinstance(event, CallFinished):
-                talk.stop()
-        results = [item for item in talk.context.get_all() if item.type is ItemType.TOOL]
-        assert len(results) == 3
-        assert [item.is_error for item in results] == [False, True, True]
-        check_whole(talk)
-
-    asyncio.run(stop())
-
-
-def test_closing_the_iterator_cancels_the_turn() -> None:
-    async def leave() -> None:
-        talk = lively()
-        turn = talk.run_turn("a list")
-        async for event in turn:
-            if isinstance(event, CallStarted):
-                break
-        await turn.aclose()  # type: ignore[attr-defined]  # it is a generator
-        assert not talk.is_running
-        check_whole(talk)
-
-    asyncio.run(leave())
-
-
-def test_a_bug_in_a_model_ends_the_turn_and_is_raised() -> None:
+async def test_a_bug_in_a_model_ends_the_turn_and_is_raised() -> None:
     class Broken(ScriptedModel):
         async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
             yield TextDelta("So")
             raise ZeroDivisionError("oops")
 
-    async def fall() -> None:
-        talk = controller(model=Broken())
-        events: list[Event] = []
+    talk = controller(model=Broken())
+    events: list[Event] = []
 
-        async def listen() -> None:
-            async for event in talk.run_turn("well?"):
-                events.append(event)
+    async def listen() -> None:
+        async for event in talk.run_turn("well?"):
+            events.append(event)
 
-        with pytest.raises(ZeroDivisionError):
-            await listen()
-        assert end(events).reason == "failed"
-        check_whole(talk)
-
-    asyncio.run(fall())
+    with pytest.raises(ZeroDivisionError):
+        await listen()
+    assert end(events).reason == "failed"
+    check_whole(talk)
 
 
 @pytest.mark.parametrize(

@@ -152,11 +152,11 @@ def test_fault_11_wrong_calls_get_an_error_that_lists_the_choices(wired: Wired) 
         "text": call("action", window_id="todo_1", action_id="add", params={"txt": "x"}),
         "index": call("action", window_id="todo_1", action_id="delete", params={"index": "one"}),
         "window_id is missing": call("action", action_id="add"),
-        "params must be of type object": call(
+        "params: expected object": call(
             "action", window_id="todo_1", action_id="add", params=["x"]
         ),
         "items": call("create", name="todo", args={"items": 5}),
-        'there is no "mode"': call("read_file", path="x", mode="r"),
+        'there is no param "mode"': call("read_file", path="x", mode="r"),
         "nowhere.txt": call("read_file", path="nowhere.txt"),
         "../x": call("read_file", path="../x"),
     }

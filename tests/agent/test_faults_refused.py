@@ -3,7 +3,6 @@
 The tests are named by the fault that they play, as the list of all faults counts them.
 """
 
-import asyncio
 import socket
 
 import pytest
@@ -104,19 +103,6 @@ def test_fault_07_a_turn_can_be_stopped_in_mid_answer(wired: Wired) -> None:
     assert wired.server.wait_until_gone()
     wired.say("and?", answer("Then."))
     assert "Once up\n\n(stopped here)" in texts(wired.last)
-
-
-def test_fault_07_a_turn_can_be_stopped_before_it_began(wired: Wired) -> None:
-    async def stop_at_once() -> list[Event]:
-        turn = wired.talk.run_turn("hello")
-        first = asyncio.ensure_future(anext(turn))
-        await asyncio.sleep(0)
-        wired.talk.stop()
-        return [await first, *[event async for event in turn]]
-
-    events = wired.run(stop_at_once())
-    assert (end(events).reason, wired.requests) == ("stopped", [])
-    assert end(wired.say("and now?", answer("Here."))).text == "Here."
 
 
 # --- 8: refusals -------------------------------------------------------------------------

@@ -63,7 +63,7 @@ def sent(talk: InteractionController, number: int) -> str:
 # --- the gist takes its place ------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("by_turn")
+@pytest.mark.usefixtures("in_place")
 def test_a_file_is_sent_whole_in_its_turn_and_as_its_gist_afterwards(folder: Path) -> None:
     talk = talk_in(folder, read(), "It has 50 functions.", "Yes.", "Indeed.")
     for words in ("Read app.py.", "Sure?", "Really?"):
@@ -114,7 +114,7 @@ def test_the_log_keeps_the_whole_text_and_the_gist(folder: Path, tmp_path: Path)
         assert "def function_49" in kept[0].content
 
 
-@pytest.mark.usefixtures("by_turn")
+@pytest.mark.usefixtures("in_place")
 def test_chinese_gists_where_chinese_is_spoken(folder: Path) -> None:
     talk = talk_in(folder, [read(), read()], "好。", "好。", lang="zh")
     run(talk, "读文件")
@@ -123,7 +123,7 @@ def test_chinese_gists_where_chinese_is_spoken(folder: Path) -> None:
     assert results(talk)[1].content == "自本轮上文读取以来没有变化。"
 
 
-@pytest.mark.usefixtures("by_turn")
+@pytest.mark.usefixtures("in_place")
 def test_a_model_without_tools_gets_gists_too(folder: Path) -> None:
     asked = '<tool_call>{"name": "read_file", "arguments": {"path": "src/app.py"}}</tool_call>'
     talk = talk_in(folder, asked, asked, "Read.", "Yes.", tool_protocol="text")

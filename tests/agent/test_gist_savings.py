@@ -114,7 +114,7 @@ TEN_TURNS = Scenario(
 
 
 @pytest.mark.parametrize("scenario", [FIVE_TURNS, TEN_TURNS], ids=["5 turns", "10 turns"])
-@pytest.mark.usefixtures("by_turn")
+@pytest.mark.usefixtures("in_place")
 def test_gists_save_what_the_document_says(tmp_path: Path, scenario: Scenario) -> None:
     talk = talk_of(tmp_path, scenario.turns, scenario.files, scenario.paragraphs)
     whole = tokens(without_gists(talk.context))
@@ -122,7 +122,7 @@ def test_gists_save_what_the_document_says(tmp_path: Path, scenario: Scenario) -
     assert 1 - tokens(talk.context) / whole >= scenario.saved
 
 
-@pytest.mark.usefixtures("by_turn")
+@pytest.mark.usefixtures("in_place")
 def test_each_file_is_paid_for_once(tmp_path: Path) -> None:
     """The next turn is smaller than the one in which the file was read."""
     files = {"sales_analysis.py": program(150)}

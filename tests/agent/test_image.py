@@ -64,7 +64,7 @@ def test_an_image_is_kept_sent_and_restored(tmp_path: Path) -> None:
         (tmp_path / "work" / "shot.png").write_bytes(png())
         (found,) = attach(session, "What is on @shot.png ?")
         assert found.text == "The person attached the image shot.png:"
-        item = Preamble(session.context).add(found)
+        item = Preamble(session.context, session.windows).add(found)
         assert 1_600 <= session.context.item_tokens(item) < 1_700
         assert base64.b64encode(png()) not in session.path.read_bytes()  # the log refers to it
         (kept,) = (session.path.with_suffix("") / "images").iterdir()

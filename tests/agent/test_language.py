@@ -10,8 +10,7 @@ import pytest
 
 from contextui.agent.approval import ApprovalGate, Decision
 from contextui.agent.models.scripted import ScriptedModel, call
-from contextui.agent.protocol import calls_of
-from contextui.agent.tools import ToolBox, ToolCall
+from contextui.agent.tools import ToolBox, ToolCall, calls_of
 from contextui.context.manager import ContextManager
 from contextui.files.workspace import Workspace
 from contextui.model import Answer, ModelError

@@ -1,14 +1,12 @@
 """Limits on what one answer can set off: calls, windows, and what a count learns from a lie."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from contextui.context.manager import ContextManager
 from contextui.events import CallFinished, CallStarted, Notice
 from contextui.session.session import SessionOptions
-from contextui.session.store import SessionStore
 from contextui.windowing.manager import WindowManager
 from tests.agent.server import answer, call
 from tests.agent.talking import controller, end, of, options, run
@@ -70,17 +68,6 @@ def test_only_so_many_windows_can_be_open() -> None:
         # A session that had more comes back whole.
         windows.restore(type(windows.windows()[0]), "todo_900", {})
         assert len(windows.windows()) == limit + 1
-
-
-def test_a_session_opens_no_more_windows_than_it_may(tmp_path: Path) -> None:
-    options = SessionOptions(classes=LISTED, max_windows=2)
-    with SessionStore(tmp_path / "home", options).create(tmp_path) as session:
-        calls = [call("create", name="todo") for _ in range(3)]
-        finished = of(CallFinished, run(controller(calls, "Done.", context=session.context), "go"))
-        assert [one.ok for one in finished] == [True, True, False]
-        assert finished[-1].text == (
-            "2 windows are open, which is the maximum (max_windows). Close one first."
-        )
 
 
 @pytest.mark.parametrize("kind", ["cache_read_input_tokens", "cache_creation_input_tokens"])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from contextui.agent.approval import ApprovalGate, Decision, Question
+from contextui.agent.approval import ApprovalGate, Decision, NotAllowedError, Question
 from contextui.agent.mention import (
     MENTION,
     Attachments,
@@ -177,8 +177,8 @@ def test_a_secret_asks_also_through_a_link(tmp_path: Path, path: str) -> None:
     attachments, _ = attachments_in(tmp_path, yes)
     (text,) = read(attachments, f"@{path}")
     assert "TOKEN=abc" in text
-    attachments, _ = attachments_in(tmp_path, None)  # nobody to ask
-    with pytest.raises(MentionError):
+    attachments, _ = attachments_in(tmp_path, None)
+    with pytest.raises(NotAllowedError, match="nobody to ask"):
         read(attachments, f"@{path}")
 
 

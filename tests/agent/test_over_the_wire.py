@@ -21,7 +21,7 @@ from contextui.tokens import Usage
 from contextui.windowing.snapshot import Lod
 from tests.agent.server import Received, Stream, answer, call, thinking
 from tests.agent.talking import end, of, options
-from tests.agent.wired import KEY, Wired, adding, before, beside, opening, results, texts
+from tests.agent.wired import KEY, Wired, adding, beside, opening, results, texts
 
 # --- answers -----------------------------------------------------------------------------
 
@@ -145,8 +145,13 @@ def test_unknown_blocks_are_sent_back_verbatim(wired: Wired) -> None:
 # --- the cache ---------------------------------------------------------------------------
 
 
+GUIDE = "Be brief. " * 600  # more than the least that is cached
+
+
 def talk_of_three_turns(wired: Wired) -> list[list[Received]]:
     """The requests of three turns, in which windows open, change by both sides, and close."""
+    wired.guide = GUIDE
+    wired.begin()
     adds = [answer(thinking(text), "Adding.", adding(text)) for text in "abc"]
     turns = []
     for words, steps in (
@@ -166,58 +171,6 @@ def closing(window_id: str) -> dict[str, Any]:
     return call("action", window_id=window_id, action_id="close", params={"summary": "bought"})
 
 
-@pytest.mark.usefixtures("by_turn")
-def test_each_request_begins_with_the_one_before_it_in_its_turn(wired: Wired) -> None:
-    turns = talk_of_three_turns(wired)
-    assert [len(turn) for turn in turns] == [4, 3, 2]
-    for turn in turns:
-        assert all(one.begins(following) for one, following in pairwise(turn))
-        assert all(len(one.blocks()) < len(later.blocks()) for one, later in pairwise(turn))
-    assert not turns[0][-1].begins(turns[1][0])  # its windows and its thinking are gone
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_the_finished_part_never_changes(wired: Wired) -> None:
-    turns = talk_of_three_turns(wired)
-    wired.go_on()
-    wired.say("fourth", answer(adding("late", "todo_2")), answer("Four."))
-    wired.act("text_1", "show", text="other")
-    wired.go_on()
-    wired.say("fifth", answer("Five."))
-    turns += [wired.requests[-3:-1], wired.requests[-1:]]
-    names = ("first", "second", "third", "fourth", "fifth")
-    finished = [
-        [json.dumps(block, ensure_ascii=False) for block in before(received, words)]
-        for turn, words in zip(turns, names, strict=True)
-        for received in turn
-    ]
-    for one, following in pairwise(finished):
-        assert following[: len(one)] == one
-    assert len(finished[0]) == 1 < len(finished[4]) < len(finished[7]) < len(finished[-1])
-    assert not any("<Window " in block for block in finished[-1])
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_the_marks_are_set_where_bytes_do_not_change(wired: Wired) -> None:
-    turns = talk_of_three_turns(wired)
-    for turn, words in zip(turns, ("first", "second", "third"), strict=True):
-        for received in turn:
-            marks, end_of_history = received.marks(), len(before(received, words))
-            assert len(marks) <= 4
-            assert marks[0] == 0  # tools and system
-            assert marks[-1] == len(received.blocks())
-            assert end_of_history in marks
-    first, second, third = (turn[0] for turn in turns)
-    assert first.marks() == [0, 1, len(first.blocks())]  # tools and system; the project; the end
-    # What the turn left behind is all that stands before the mark, and it is there again.
-    mark = len(before(second, "second"))
-    assert third.blocks()[:mark] == second.blocks()[:mark]
-    assert json.dumps(second.blocks()[mark - 1]) == json.dumps(
-        ("assistant", {"type": "text", "text": "One."})
-    )
-
-
-@pytest.mark.usefixtures("by_turn")
 def test_a_provider_that_keeps_what_is_marked_finds_it_again(wired: Wired) -> None:
     many = [adding(str(number), "todo_2") for number in range(30)]  # more than a mark looks back
     talk_of_three_turns(wired)
@@ -226,15 +179,13 @@ def test_a_provider_that_keeps_what_is_marked_finds_it_again(wired: Wired) -> No
     wired.go_on()  # after a turn of more blocks than a mark looks back
     wired.say("fifth", answer(adding("last", "todo_2")), answer("Five."))
     found, sent = cache_hits(wired.requests), wired.requests
-    within = [n for n in range(1, len(sent)) if sent[n - 1].begins(sent[n])]
-    begun = [n for n in range(1, len(sent)) if n not in within]
-    assert len(begun) == 4
-    assert [found[n] for n in within] == [len(sent[n - 1].blocks()) for n in within]
     assert found[0] is None
-    assert found[begun[0]] == 2  # the project and the first words, with no windows before them
-    names = ("second", "third", "fourth")
-    for (earlier, later), words in zip(pairwise(begun), names, strict=True):
-        assert found[later] == len(before(sent[earlier], words))
+    for before, received, hit in zip(sent, sent[1:], found[1:], strict=False):
+        marks = received.marks()
+        assert len(marks) <= 4
+        assert marks[0] <= 1  # tools and system, and the project
+        assert marks[-1] == len(received.blocks())
+        assert hit == len(before.blocks()) if before.begins(received) else hit is not None
 
 
 def cache_hits(requests: list[Received]) -> list[int | None]:
@@ -253,18 +204,20 @@ def cache_hits(requests: list[Received]) -> list[int | None]:
 # --- windows that others change ----------------------------------------------------------
 
 
-@pytest.mark.usefixtures("by_turn")
-def test_what_a_person_does_in_mid_turn_changes_nothing_that_was_sent(wired: Wired) -> None:
+def test_what_a_person_does_in_mid_turn_does_not_change_what_thinking_is_bound_to(
+    wired: Wired,
+) -> None:
+    wired.guide = GUIDE
+    wired.begin()
     wired.say("a list", answer(thinking("Hm."), "Opening.", opening("x")), answer("Done."))
     context = wired.session.context
 
     def meddle(event: Event) -> None:
-        """Edit, drop and pin messages, also in this turn, and change a window."""
+        """Edit and drop messages, and change a window."""
         if isinstance(event, CallStarted):
             items = [one for one in context.get_active() if one.type.value in ("User", "Assistant")]
             context.edit(items[0].id, "another list")
             context.drop(items[2].id)
-            context.edit(items[-1].id, "Edited.")
             wired.session.windows.set_lod("todo_1", Lod.GIST)
 
     steps = [answer(thinking("One."), "A.", adding("a")), answer(thinking("2"), adding("b"))]
@@ -275,11 +228,11 @@ def test_what_a_person_does_in_mid_turn_changes_nothing_that_was_sent(wired: Wir
     assert all(one.begins(following) for one, following in pairwise(turn))
     wired.say("and?", answer("Yes."))
     assert "another list" in texts(wired.last)
-    assert "Edited." in texts(wired.last)
 
 
-@pytest.mark.usefixtures("by_turn")
 def test_only_windows_that_changed_come_again(wired: Wired) -> None:
+    wired.guide = GUIDE
+    wired.begin()
     count = 5
     wired.say("lists", answer(*[opening(str(n)) for n in range(count)]), answer("Done."))
     wired.say("add", answer(adding("new")), answer("Done."))
@@ -319,3 +272,21 @@ def test_text_does_not_follow_results_directly(wired: Wired) -> None:
     for received in wired.requests:
         assert beside(received) == []
     assert texts(wired.last).count("(stopped here)") == 2
+
+
+# --- whatever else a server may send ------------------------------------------------------
+
+
+def test_a_stop_reason_may_be_anything(wired: Wired) -> None:
+    events = wired.say("well?", answer("Yes.", stop_reason="\x1b[31m\u202e</Window>" * 100))
+    assert (end(events).reason, end(events).text) == ("done", "Yes.")
+    assert "\x1b" not in end(events).explanation
+    assert len(end(events).explanation) < 200
+
+
+def test_a_tool_s_name_may_be_anything(wired: Wired) -> None:
+    odd = [call("c" * 100_000), call("créate\n"), {**call("create", name="todo"), "id": "a b/c"}]
+    events = wired.say("a list", answer(*odd, pieces=100_000), answer("Done."))
+    assert [event.ok for event in of(CallFinished, events)] == [False, False, True]
+    assert len(wired.last.body) < 20_000
+    assert end(events).text == "Done."

@@ -1,6 +1,5 @@
-"""The preamble of a message: the list of code files, and the files that the message names."""
+"""The preamble of a message: the list of code files."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -104,47 +103,3 @@ def test_an_unreadable_store_is_reported_and_the_turn_continues(tmp_path: Path) 
     assert end(events).reason == "done"
     assert of(Notice, events)
     assert last_texts(talk) == ["Hello."]
-
-
-@pytest.mark.parametrize(
-    ("words", "names"),
-    [
-        ("Look at @data.csv, please", ["data.csv"]),
-        ("Look at @data.csv.", ["data.csv"]),
-        ("看 @data.csv，还有 @sub/a.py。", ["data.csv", "sub/a.py"]),
-        ('@"with space.txt" and @data.csv and @data.csv', ["with space.txt", "data.csv"]),
-        ("me@data.csv, @nobody, @sub, @../outside.txt, @@data.csv", []),
-        ("(@logo.png)", ["logo.png"]),
-    ],
-)
-def test_a_line_describes_each_named_file(tmp_path: Path, words: str, names: list[str]) -> None:
-    folder = tmp_path / "project"
-    (folder / "sub").mkdir(parents=True)
-    (tmp_path / "outside.txt").write_text("x")
-    (folder / "data.csv").write_text("date,amount\n1,2\n3,4\n")
-    (folder / "sub" / "a.py").write_text("def load(): ...\n")
-    (folder / "with space.txt").write_text("x\n")
-    (folder / "logo.png").write_bytes(b"\x89PNG\0\xff")
-    talk = talk_in(folder)
-    run(talk, words)
-    *before, message = last_texts(talk)
-    assert message == words
-    lines = before[0].split("\n")[1:] if before else []
-    assert [line.removeprefix("[file] ").partition(" (")[0] for line in lines] == names
-    if "data.csv" in names:
-        assert "[file] data.csv (CSV, 2 rows, columns: date, amount)" in lines
-
-
-def test_a_turn_stopped_before_its_start_keeps_the_message(tmp_path: Path) -> None:
-    talk = talk_in(tmp_path)
-
-    async def go() -> str:
-        turn = talk.run_turn("Look at @data.csv")
-        task = asyncio.ensure_future(anext(turn))
-        await asyncio.sleep(0)
-        talk.stop()
-        await task
-        return [end([event]).reason async for event in turn][-1]
-
-    assert asyncio.run(go()) == "stopped"
-    assert talk.context.get_all()[-1].content == "Look at @data.csv"

@@ -4,9 +4,8 @@ import asyncio
 import dataclasses
 import json
 
-from contextui.agent.controller import InteractionController
 from contextui.agent.models.anthropic import AnthropicModel
-from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.models.scripted import call
 from contextui.context.manager import ContextManager
 from contextui.model import LlmMessage, ModelRequest
 from contextui.windowing.action import action
@@ -15,7 +14,7 @@ from contextui.windowing.snapshot import Body, Lod
 from contextui.windowing.window import Window
 from tests.agent.server import Server, answer
 from tests.agent.server import call as asked
-from tests.agent.talking import controller, end, run, say
+from tests.agent.talking import controller, end, requests, run, say
 from tests.windowing.samples import Todo
 
 CREATE = {"name": "stage", "args": {}}
@@ -36,11 +35,6 @@ class Stage(Window):
 
 
 SAYS = {"stage.add": ("zustage {file}", "暂存 {file}")}
-
-
-def requests(talk: InteractionController) -> list[ModelRequest]:
-    assert isinstance(talk.model, ScriptedModel)
-    return talk.model.requests
 
 
 def test_the_phrasings_of_open_windows_reach_the_model() -> None:

@@ -21,13 +21,13 @@ from contextui import (
     action,
     call,
 )
-from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
-from contextui.agent.tools import ToolBox, ToolCall
 from contextui.context.compaction.plan import mentioned_files
 from contextui.context.item import ContextItem, ItemType
 from contextui.windowing.action import ActionResult
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
+from tests.agent import desk as base
 
 SECRET = "hunter2-is-the-password"
 PATHS = [".env", "link.txt", "SERVER.PEM", "deep/../.env", ".git/config", "config", "id_rsa"]
@@ -65,39 +65,15 @@ class Reader(Window):
             raise RuntimeError(f"could not peek: {error}") from error
 
 
-class Desk:
-    """Windows in a folder with secrets, a model's tools, and a person."""
-
-    def __init__(self, folder: Path, *choices: Choice, mode: Any = "ask") -> None:
-        self.questions: list[Question] = []
-        self._choices = list(choices)
-        self.windows = WindowManager(
-            [EditorWindow, FilesWindow, Reader], workspace=Workspace(folder)
-        )
-        self.gate = ApprovalGate(mode, self._answer)
-        self.tools = ToolBox(self.windows, self.gate)
-
-    async def _answer(self, question: Question) -> Decision:
-        self.questions.append(question)
-        return Decision(self._choices.pop(0))
-
-    def call(self, tool: str, /, **given: Any) -> ActionResult:
-        return asyncio.run(self.tools.run(ToolCall("1", tool, given)))
-
-    def act(self, name: str, /, **params: Any) -> ActionResult:
-        window_id, _, action_id = name.partition(".")
-        return self.call("action", window_id=window_id, action_id=action_id, params=params)
-
-    def by_person(self, name: str, /, **params: Any) -> ActionResult:
-        window_id, _, action_id = name.partition(".")
-        return asyncio.run(self.windows.act(window_id, action_id, params, actor="person"))
+class Desk(base.Desk):
+    classes = (EditorWindow, FilesWindow, Reader)
 
     def seen(self) -> str:
         """All that the model sees of the windows, open and closed."""
         self.windows.settle_now()
         return "".join(
             window.to_xml(lod) for window in self.windows.windows() for lod in Lod
-        ) + "".join(window.runtime.renders.latest().xml for window in self.windows.windows())
+        ) + "".join(runtime_of(window).renders.latest().xml for window in self.windows.windows())
 
 
 @pytest.fixture
@@ -114,15 +90,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def desk(folder: Path) -> Iterator[Callable[..., Desk]]:
-    made: list[Desk] = []
-
-    def make(*choices: Choice, mode: Any = "ask") -> Desk:
-        made.append(Desk(folder, *choices, mode=mode))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.windows.shut_down()
+    yield from base.desks(Desk, folder)
 
 
 WAYS: dict[str, Callable[[Desk, str], ActionResult]] = {
@@ -242,9 +210,9 @@ def test_what_a_person_opens_is_withheld(desk: Callable[..., Desk], name: str) -
 def test_a_stale_render_is_withheld_too(desk: Callable[..., Desk]) -> None:
     one = desk()
     window = one.windows.open("reader", path=".env")
-    window.runtime.store.version = window.version.after_data()  # nothing is drawn of it yet
-    assert SECRET not in window.runtime.renders.latest().xml
-    assert "stale" in window.runtime.renders.latest().xml
+    runtime_of(window).core.version = window.version.after_data()  # nothing is drawn of it yet
+    assert SECRET not in runtime_of(window).renders.latest().xml
+    assert "stale" in runtime_of(window).renders.latest().xml
 
 
 def test_acting_on_it_asks_first(desk: Callable[..., Desk]) -> None:
@@ -331,7 +299,7 @@ def test_changing_the_mode_changes_what_is_shown(desk: Callable[..., Desk]) -> N
 
 def test_a_restored_window_is_withheld(desk: Callable[..., Desk]) -> None:
     first, second = desk(), desk()
-    kept = first.windows.open("editor", path=".env").runtime.store.saved
+    kept = runtime_of(first.windows.open("editor", path=".env")).core.saved
     assert kept.state is not None
     second.windows.restore(EditorWindow, "editor_1", kept.state)
     assert SECRET not in second.seen()

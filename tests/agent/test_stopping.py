@@ -15,15 +15,15 @@ from contextui.context.item import ItemType
 from contextui.context.manager import ContextManager
 from contextui.events import CallFinished, Event, TurnFinished
 from contextui.model import ModelEvent, ModelRequest
-from contextui.windowing.host import running_jobs
 from contextui.windowing.job import Job
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.words import Lang
 from tests.agent.talking import controller, end, of, say
 
 LONG = 30.0
-SLOW = "touch begun; sleep 60; touch proof\n"
+SLOW = ": > begun; sleep 60; touch proof\n"
 
 
 class Kiln(Window):
@@ -96,7 +96,7 @@ def talk_in(
 
 def jobs_of(talk: InteractionController, name: str) -> list[str]:
     window = talk.windows.get(name)
-    return [one.name for one in running_jobs(window)] if window is not None else []
+    return [one.name for one in runtime_of(window).jobs.running()] if window is not None else []
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -138,194 +138,165 @@ def stopped(events: list[Event]) -> TurnFinished:
     return finished
 
 
-def test_the_command_that_the_turn_waits_for_is_interrupted(tmp_path: Path) -> None:
-    async def talk() -> None:
-        one = talk_in(tmp_path, act("terminal_1", "run", command="bash slow.sh"))
-        await asyncio.to_thread(one.windows.open, "terminal")
-        work = tmp_path / "work"
-        events = await stop_when(one, lambda: begun(work) and jobs_of(one, "terminal_1"))
-        assert stopped(events).explanation == "Stopped. bash slow.sh was cancelled."
-        assert last_result(one) == (False, "bash slow.sh was cancelled.")
-        assert [event.ok for event in of(CallFinished, events)] == [False]
-        await until(lambda: ends(one) == [130])
-        assert not (work / "proof").exists()
-        result = await one.windows.act("terminal_1", "run", {"command": "echo free"})
-        assert result.text.endswith("free")
-        one.windows.close("terminal_1")
-
-    asyncio.run(talk())
+def at_prompt(talk: InteractionController) -> bool:
+    window = talk.windows.get("terminal_1")
+    assert isinstance(window, TerminalWindow)
+    return window.state.shell is not None and window.state.shell.at_prompt
 
 
-def test_a_command_that_ignores_the_interrupt_is_ended(tmp_path: Path) -> None:
+async def test_the_command_that_the_turn_waits_for_is_interrupted(tmp_path: Path) -> None:
+    one = talk_in(tmp_path, act("terminal_1", "run", command="bash slow.sh"))
+    await asyncio.to_thread(one.windows.open, "terminal")
+    work = tmp_path / "work"
+    events = await stop_when(one, lambda: begun(work) and jobs_of(one, "terminal_1"))
+    assert stopped(events).explanation == "Stopped. bash slow.sh was cancelled."
+    assert last_result(one) == (False, "bash slow.sh was cancelled.")
+    assert [event.ok for event in of(CallFinished, events)] == [False]
+    await until(lambda: ends(one) == [130] and at_prompt(one))
+    assert not (work / "proof").exists()
+    result = await one.windows.act("terminal_1", "run", {"command": "echo free"})
+    assert result.text.endswith("free")
+    one.windows.close("terminal_1")
+
+
+async def test_a_command_that_ignores_the_interrupt_is_ended(tmp_path: Path) -> None:
     (tmp_path / "work" / "slow.sh").write_text(f"trap '' INT; {SLOW}")
-
-    async def talk() -> None:
-        one = talk_in(tmp_path, act("terminal_1", "run", command="bash slow.sh"))
-        await asyncio.to_thread(one.windows.open, "terminal")
-        work = tmp_path / "work"
-        stopped(await stop_when(one, lambda: begun(work) and jobs_of(one, "terminal_1")))
-        await until(lambda: ends(one) not in ([], [0]))
-        assert not (work / "proof").exists()
-        one.windows.close("terminal_1")
-
-    asyncio.run(talk())
+    one = talk_in(tmp_path, act("terminal_1", "run", command="bash slow.sh"))
+    await asyncio.to_thread(one.windows.open, "terminal")
+    work = tmp_path / "work"
+    stopped(await stop_when(one, lambda: begun(work) and jobs_of(one, "terminal_1")))
+    await until(lambda: ends(one) not in ([], [0]))
+    assert not (work / "proof").exists()
+    one.windows.close("terminal_1")
 
 
 @pytest.mark.parametrize("moment", ["starting", "started"])
-def test_a_command_that_the_shell_is_about_to_start_is_ended(
+async def test_a_command_that_the_shell_is_about_to_start_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     """The turn is stopped when the command is typed, and there is no job yet."""
+    one = talk_in(tmp_path, act("terminal_1", "run", command="bash slow.sh"))
+    typed, stop, loop = threading.Event(), one.stop, asyncio.get_running_loop()
 
-    async def talk() -> None:
-        one = talk_in(tmp_path, act("terminal_1", "run", command="bash slow.sh"))
-        typed, stop, loop = threading.Event(), one.stop, asyncio.get_running_loop()
+    def stop_first(shell: Shell, *given: Any) -> Any:
+        typed.set()
+        return submit(shell, *given)
 
-        def stop_first(shell: Shell, *given: Any) -> Any:
-            typed.set()
-            return submit(shell, *given)
+    def job_after_stop(window: TerminalWindow, *given: Any, **named: Any) -> Any:
+        job = make_job(window, *given, **named)
+        asyncio.run_coroutine_threadsafe(stopping(), loop).result(LONG)
+        return job
 
-        def job_after_stop(window: TerminalWindow, *given: Any, **named: Any) -> Any:
-            job = make_job(window, *given, **named)
-            asyncio.run_coroutine_threadsafe(stopping(), loop).result(LONG)
-            return job
+    async def stopping() -> None:
+        stop()
+        await asyncio.sleep(0)
 
-        async def stopping() -> None:
-            stop()
-            await asyncio.sleep(0)
-
-        submit, make_job = Shell._submit, TerminalWindow._job
-        if moment == "starting":
-            monkeypatch.setattr(Shell, "_submit", stop_first)
-        else:
-            monkeypatch.setattr(TerminalWindow, "_job", job_after_stop)
-        await asyncio.to_thread(one.windows.open, "terminal")
-        turn = asyncio.create_task(say(one, "go"))
-        if moment == "starting":
-            await until(typed.is_set)
-            stop()
-        stopped(await turn)
-        await until(lambda: ends(one) not in ([], [0]))
-        assert not (tmp_path / "work" / "proof").exists()
-        one.windows.close("terminal_1")
-
-    asyncio.run(talk())
+    submit, make_job = Shell._submit, TerminalWindow._job
+    if moment == "starting":
+        monkeypatch.setattr(Shell, "_submit", stop_first)
+    else:
+        monkeypatch.setattr(TerminalWindow, "_job", job_after_stop)
+    await asyncio.to_thread(one.windows.open, "terminal")
+    turn = asyncio.create_task(say(one, "go"))
+    if moment == "starting":
+        await until(typed.is_set)
+        stop()
+    stopped(await turn)
+    await until(lambda: ends(one) not in ([], [0]))
+    assert not (tmp_path / "work" / "proof").exists()
+    one.windows.close("terminal_1")
 
 
-def test_jobs_of_every_window_are_cancelled(tmp_path: Path) -> None:
-    async def talk() -> None:
-        one = talk_in(tmp_path, act("kiln_1", "burn"))
-        kiln = one.windows.open("kiln")
-        assert isinstance(kiln, Kiln)
-        events = await stop_when(one, lambda: jobs_of(one, "kiln_1"))
-        assert stopped(events).explanation == "Stopped. burn was cancelled."
+async def test_jobs_of_every_window_are_cancelled(tmp_path: Path) -> None:
+    one = talk_in(tmp_path, act("kiln_1", "burn"))
+    kiln = one.windows.open("kiln")
+    assert isinstance(kiln, Kiln)
+    events = await stop_when(one, lambda: jobs_of(one, "kiln_1"))
+    assert stopped(events).explanation == "Stopped. burn was cancelled."
+    assert kiln.last is not None
+    assert kiln.last.state == "cancelled"
+    await until(kiln.last.ended.done)
+    history = runtime_of(kiln).history.entries
+    assert history[-1].result == "burn was cancelled."
+
+
+async def test_a_job_of_this_turn_is_cancelled_during_a_wait(tmp_path: Path) -> None:
+    one = talk_in(tmp_path, act("kiln_1", "burn", wait=0.01), act("kiln_1", "wait"))
+    kiln = one.windows.open("kiln")
+    assert isinstance(kiln, Kiln)
+    waits = runtime_of(kiln).background.waits
+    events = await stop_when(one, lambda: waits._waiting)
+    assert stopped(events).explanation == "Stopped. burn was cancelled."
+    assert last_result(one) == (False, "burn was cancelled.")
+    assert jobs_of(one, "kiln_1") == []
+
+
+async def test_a_job_in_the_background_goes_on_and_the_turn_says_so(tmp_path: Path) -> None:
+    run = act("terminal_1", "run", command="bash slow.sh", seconds=0)
+    one = talk_in(tmp_path, run, act("terminal_1", "wait"), act("terminal_1", "wait"))
+    terminal = await asyncio.to_thread(one.windows.open, "terminal")
+    work, waits = tmp_path / "work", runtime_of(terminal).background.waits
+    still = "Stopped. bash slow.sh still runs in terminal_1."
+    events = await stop_when(one, lambda: waits._waiting and (work / "begun").exists())
+    assert stopped(events).explanation == still
+    events = await stop_when(one, lambda: waits._waiting)  # it is of an earlier turn
+    assert stopped(events).explanation == still
+    assert jobs_of(one, "terminal_1") == ["bash slow.sh"]
+    assert ends(one) == []
+    one.windows.close("terminal_1")
+
+
+async def test_a_job_of_an_earlier_turn_goes_on(tmp_path: Path) -> None:
+    steps = act("kiln_1", "burn", wait=0.01), "It burns.", act("kiln_1", "wait")
+    one = talk_in(tmp_path, *steps)
+    kiln = one.windows.open("kiln")
+    assert end(await say(one, "burn a pot")).reason == "done"
+    events = await stop_when(one, lambda: runtime_of(kiln).background.waits._waiting)
+    assert stopped(events).explanation == "Stopped. burn still runs in kiln_1."
+    assert jobs_of(one, "kiln_1") == ["burn"]
+    one.windows.close("kiln_1")
+
+
+async def test_commands_of_the_person_go_on(tmp_path: Path) -> None:
+    one = talk_in(tmp_path, thinks=True)
+    await asyncio.to_thread(one.windows.open, "terminal")
+    given = {"command": "bash slow.sh", "seconds": 0}
+    assert (await one.windows.act("terminal_1", "run", given, actor="person")).ok
+    work = tmp_path / "work"
+    events = await stop_when(one, lambda: (work / "begun").exists() and one.is_running)
+    assert stopped(events).explanation == ""  # they know
+    assert jobs_of(one, "terminal_1") == ["bash slow.sh"]
+    one.windows.close("terminal_1")
+
+
+async def test_an_action_of_the_person_that_is_cancelled_leaves_its_job(tmp_path: Path) -> None:
+    one = talk_in(tmp_path)
+    one.windows.open("kiln")
+    acting = asyncio.create_task(one.windows.act("kiln_1", "burn", actor="person"))
+    await until(lambda: jobs_of(one, "kiln_1"))
+    acting.cancel()
+    await asyncio.gather(acting, return_exceptions=True)
+    assert jobs_of(one, "kiln_1") == ["burn"]
+    one.windows.close("kiln_1")
+
+
+async def test_a_job_that_ends_at_the_same_moment_is_reported_as_it_ended(tmp_path: Path) -> None:
+    one = talk_in(tmp_path, *[act("kiln_1", "flash")] * 50)
+    kiln, loop = one.windows.open("kiln"), asyncio.get_running_loop()
+    assert isinstance(kiln, Kiln)
+    kiln.stop = lambda: loop.call_soon_threadsafe(one.stop)
+    for _ in range(50):
+        stopped(await say(one, "go"))
         assert kiln.last is not None
-        assert kiln.last.state == "cancelled"
         await until(kiln.last.ended.done)
-        history = kiln.runtime.history.entries
-        assert history[-1].result == "burn was cancelled."
-
-    asyncio.run(talk())
-
-
-def test_a_job_of_this_turn_is_cancelled_during_a_wait(tmp_path: Path) -> None:
-    async def talk() -> None:
-        one = talk_in(tmp_path, act("kiln_1", "burn", wait=0.01), act("kiln_1", "wait"))
-        kiln = one.windows.open("kiln")
-        assert isinstance(kiln, Kiln)
-        waits = kiln.runtime.background.waits
-        events = await stop_when(one, lambda: waits._waiting)
-        assert stopped(events).explanation == "Stopped. burn was cancelled."
-        assert last_result(one) == (False, "burn was cancelled.")
-        assert jobs_of(one, "kiln_1") == []
-
-    asyncio.run(talk())
+        known = {"done": (True, "burnt"), "cancelled": (False, "flash was cancelled.")}
+        assert last_result(one) == known[kiln.last.state]
+        assert one.context.calls.unanswered == ()
 
 
-def test_a_job_in_the_background_goes_on_and_the_turn_says_so(tmp_path: Path) -> None:
-    async def talk() -> None:
-        run = act("terminal_1", "run", command="bash slow.sh", seconds=0)
-        one = talk_in(tmp_path, run, act("terminal_1", "wait"), act("terminal_1", "wait"))
-        terminal = await asyncio.to_thread(one.windows.open, "terminal")
-        work, waits = tmp_path / "work", terminal.runtime.background.waits
-        still = "Stopped. bash slow.sh still runs in terminal_1."
-        events = await stop_when(one, lambda: waits._waiting and (work / "begun").exists())
-        assert stopped(events).explanation == still
-        events = await stop_when(one, lambda: waits._waiting)  # it is of an earlier turn
-        assert stopped(events).explanation == still
-        assert jobs_of(one, "terminal_1") == ["bash slow.sh"]
-        assert ends(one) == []
-        one.windows.close("terminal_1")
-
-    asyncio.run(talk())
-
-
-def test_a_job_of_an_earlier_turn_goes_on(tmp_path: Path) -> None:
-    async def talk() -> None:
-        steps = act("kiln_1", "burn", wait=0.01), "It burns.", act("kiln_1", "wait")
-        one = talk_in(tmp_path, *steps)
-        kiln = one.windows.open("kiln")
-        assert end(await say(one, "burn a pot")).reason == "done"
-        events = await stop_when(one, lambda: kiln.runtime.background.waits._waiting)
-        assert stopped(events).explanation == "Stopped. burn still runs in kiln_1."
-        assert jobs_of(one, "kiln_1") == ["burn"]
-        one.windows.close("kiln_1")
-
-    asyncio.run(talk())
-
-
-def test_commands_of_the_person_go_on(tmp_path: Path) -> None:
-    async def talk() -> None:
-        one = talk_in(tmp_path, thinks=True)
-        await asyncio.to_thread(one.windows.open, "terminal")
-        given = {"command": "bash slow.sh", "seconds": 0}
-        assert (await one.windows.act("terminal_1", "run", given, actor="person")).ok
-        work = tmp_path / "work"
-        events = await stop_when(one, lambda: (work / "begun").exists() and one.is_running)
-        assert stopped(events).explanation == ""  # they know
-        assert jobs_of(one, "terminal_1") == ["bash slow.sh"]
-        one.windows.close("terminal_1")
-
-    asyncio.run(talk())
-
-
-def test_an_action_of_the_person_that_is_cancelled_leaves_its_job(tmp_path: Path) -> None:
-    async def talk() -> None:
-        one = talk_in(tmp_path)
-        one.windows.open("kiln")
-        acting = asyncio.create_task(one.windows.act("kiln_1", "burn", actor="person"))
-        await until(lambda: jobs_of(one, "kiln_1"))
-        acting.cancel()
-        await asyncio.gather(acting, return_exceptions=True)
-        assert jobs_of(one, "kiln_1") == ["burn"]
-        one.windows.close("kiln_1")
-
-    asyncio.run(talk())
-
-
-def test_a_job_that_ends_at_the_same_moment_is_reported_as_it_ended(tmp_path: Path) -> None:
-    async def talk() -> None:
-        one = talk_in(tmp_path, *[act("kiln_1", "flash")] * 50)
-        kiln, loop = one.windows.open("kiln"), asyncio.get_running_loop()
-        assert isinstance(kiln, Kiln)
-        kiln.stop = lambda: loop.call_soon_threadsafe(one.stop)
-        for _ in range(50):
-            stopped(await say(one, "go"))
-            assert kiln.last is not None
-            await until(kiln.last.ended.done)
-            known = {"done": (True, "burnt"), "cancelled": (False, "flash was cancelled.")}
-            assert last_result(one) == known[kiln.last.state]
-            assert one.context.calls.unanswered == ()
-
-    asyncio.run(talk())
-
-
-def test_the_words_are_in_the_language_of_the_person(tmp_path: Path) -> None:
-    async def talk() -> None:
-        one = talk_in(tmp_path, act("kiln_1", "burn"), lang="zh")
-        one.windows.open("kiln")
-        events = await stop_when(one, lambda: jobs_of(one, "kiln_1"))
-        assert stopped(events).explanation == "已停止。burn 已取消。"
-        assert one.context.get_all()[-1].content == "（到此停止）"
-
-    asyncio.run(talk())
+async def test_the_words_are_in_the_language_of_the_person(tmp_path: Path) -> None:
+    one = talk_in(tmp_path, act("kiln_1", "burn"), lang="zh")
+    one.windows.open("kiln")
+    events = await stop_when(one, lambda: jobs_of(one, "kiln_1"))
+    assert stopped(events).explanation == "已停止。burn 已取消。"
+    assert one.context.get_all()[-1].content == "（到此停止）"

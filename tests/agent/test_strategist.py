@@ -62,6 +62,11 @@ def talk_with(strategy: ContextStrategy, model: Any = None, **given: Any) -> Int
     return talk
 
 
+def model_of(talk: InteractionController) -> Everyday:
+    assert isinstance(talk.model, Everyday)
+    return talk.model
+
+
 async def turns(talk: InteractionController, count: int, size: int = 10) -> list[str]:
     """Take turns; the notices of them."""
     notices: list[str] = []
@@ -109,8 +114,7 @@ def test_the_sliding_window_keeps_everything_while_there_is_room() -> None:
 def test_it_leaves_out_the_oldest_in_a_step_that_lasts() -> None:
     talk = talk_with(SlidingWindow(), budget=2_000, auto_compact=False)
     asyncio.run(turns(talk, 30, 60))
-    model = talk.model
-    assert isinstance(model, Everyday)
+    model = model_of(talk)
     first = [text_of(one).find("Question") for one in model.requests]
     shown = [text_of(one)[at : at + 12] for one, at in zip(model.requests, first, strict=True)]
     moves = sum(a != b for a, b in itertools.pairwise(shown))
@@ -123,8 +127,7 @@ def test_it_leaves_out_the_oldest_in_a_step_that_lasts() -> None:
 def test_past_twenty_messages_only_five_stay_if_that_is_wanted() -> None:
     talk = talk_with(SlidingWindow(max_messages=20, keep_messages=5))
     asyncio.run(turns(talk, 11))
-    model = talk.model
-    assert isinstance(model, Everyday)
+    model = model_of(talk)
     assert len(model.requests[9].messages) == 19
     # Of 21 messages the last five, the first of which is an answer: its question is not among them.
     active = [item.content[:11] for item in talk.context.get_active() if item.seq > 1]
@@ -148,8 +151,7 @@ def test_tool_pairs_stay_whole() -> None:
         context.add(ContextItem(ItemType.TOOL, "ok", tool_call_id=f"t{number}"))
     context.end_turn()
     asyncio.run(turns(talk, 1))
-    model = talk.model
-    assert isinstance(model, Everyday)
+    model = model_of(talk)
     assert not violations(payload(model.requests[0], "m").body)
 
 
@@ -159,8 +161,7 @@ def test_tool_pairs_stay_whole() -> None:
 def test_past_ten_rounds_the_oldest_five_become_a_summary() -> None:
     talk = talk_with(Summarization())
     asyncio.run(turns(talk, 12))
-    model = talk.model
-    assert isinstance(model, Everyday)
+    model = model_of(talk)
     assert len(model.asides) == 1
     assert "Question 0" in text_of(model.requests[10])
     last = text_of(model.requests[11])
@@ -175,16 +176,14 @@ def test_past_ten_rounds_the_oldest_five_become_a_summary() -> None:
 def test_the_present_summary_is_folded_into_the_new_one() -> None:
     talk = talk_with(Summarization(threshold=4, fold=2))
     asyncio.run(turns(talk, 9))
-    model = talk.model
-    assert isinstance(model, Everyday)
+    model = model_of(talk)
     assert "A shop." in text_of(model.asides[1])
     assert len([one for one in talk.context.get_active() if one.is_summary]) == 1
 
 
 def test_a_turn_never_waits_for_a_summary() -> None:
     talk = talk_with(Summarization(threshold=3, fold=1))
-    model = talk.model
-    assert isinstance(model, Everyday)
+    model = model_of(talk)
 
     async def go() -> None:
         for number in range(4):
@@ -201,8 +200,7 @@ def test_a_turn_never_waits_for_a_summary() -> None:
 
 def test_a_summary_of_items_changed_since_is_discarded() -> None:
     talk = talk_with(Summarization(threshold=3, fold=1))
-    model = talk.model
-    assert isinstance(model, Everyday)
+    model = model_of(talk)
 
     async def go() -> None:
         for number in range(3):
@@ -223,8 +221,7 @@ def test_a_summary_of_items_changed_since_is_discarded() -> None:
 
 def test_background_usage_is_emitted_with_the_next_turn() -> None:
     talk = talk_with(Summarization(threshold=3, fold=1))
-    model = talk.model
-    assert isinstance(model, Everyday)
+    model = model_of(talk)
 
     async def go() -> None:
         spent = 0
@@ -252,17 +249,13 @@ def test_without_a_summary_everything_stays_and_a_notice_says_so() -> None:
         assert not any(one.is_obsolete for one in talk.context.get_all()), problem
 
 
-def test_what_is_pinned_stays() -> None:
+async def test_what_is_pinned_stays() -> None:
     talk = talk_with(Summarization(threshold=4, fold=2))
-
-    async def go() -> None:
-        await turns(talk, 1)
-        first = next(one for one in talk.context.get_active() if one.type is ItemType.USER)
-        talk.context.pin(first.id)
-        await turns(talk, 8)
-        assert not first.hidden
-
-    asyncio.run(go())
+    await turns(talk, 1)
+    first = next(one for one in talk.context.get_active() if one.type is ItemType.USER)
+    talk.context.pin(first.id)
+    await turns(talk, 8)
+    assert not first.hidden
 
 
 def test_its_summary_outlives_the_program(tmp_path: Any) -> None:
@@ -408,8 +401,7 @@ def test_a_failing_strategy_is_reported_and_replaced() -> None:
         notices = asyncio.run(turns(talk, 12, 120))
         assert len(notices) == 12, gives
         assert all("broken" in one and words in one for one in notices), gives
-        model = talk.model
-        assert isinstance(model, Everyday), gives
+        model = model_of(talk)
         assert not any(violations(payload(one, "m").body) for one in model.requests), gives
         assert {item.hidden for item in talk.context.get_all()} == {None, "trimmed"}, gives
 
@@ -438,24 +430,19 @@ def test_settle_returns_background_errors_with_their_place() -> None:
 def test_a_strategy_that_keeps_nothing_keeps_the_current_message() -> None:
     talk = talk_with(Broken(Payload(())))
     assert asyncio.run(turns(talk, 3)) == []
-    model = talk.model
-    assert isinstance(model, Everyday)
+    model = model_of(talk)
     assert "Question 2" in text_of(model.requests[2])
     assert "Question 1" not in text_of(model.requests[2])
 
 
-def test_what_was_left_out_comes_back_pinned() -> None:
+async def test_what_was_left_out_comes_back_pinned() -> None:
     talk = talk_with(Broken(Payload(())))
-
-    async def go() -> None:
-        await turns(talk, 2)
-        first = next(one for one in talk.context.get_all() if one.type is ItemType.USER)
-        assert first.hidden == "trimmed"
-        talk.context.restore(first.id)
-        await turns(talk, 1)
-        assert not first.hidden
-
-    asyncio.run(go())
+    await turns(talk, 2)
+    first = next(one for one in talk.context.get_all() if one.type is ItemType.USER)
+    assert first.hidden == "trimmed"
+    talk.context.restore(first.id)
+    await turns(talk, 1)
+    assert not first.hidden
 
 
 def test_stopping_during_a_strategy_keeps_the_message() -> None:
@@ -479,7 +466,6 @@ def test_a_model_of_its_own_is_asked() -> None:
     talk = talk_with(Summarization(threshold=3, fold=1))
     talk.strategist.use(Summarization(threshold=3, fold=1), cheap)
     asyncio.run(turns(talk, 4))
-    model = talk.model
-    assert isinstance(model, Everyday)
+    model = model_of(talk)
     assert len(cheap.requests) == 1
     assert not model.asides

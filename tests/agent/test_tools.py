@@ -5,15 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
-from contextui.agent.tools import TOOLS, ToolBox, ToolCall
+from contextui.agent.tools import TOOLS, NativeCalls, TagFilter, TextCalls, ToolBox, ToolCall
 from contextui.files.workspace import Workspace
+from contextui.model import Answer, Block
 from contextui.windowing.action import ActionResult, action
 from contextui.windowing.anchor import Button
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Body, Lod
 from contextui.windowing.window import Window
+from tests.agent.talking import controller, end, run
 from tests.windowing.samples import Counter, Todo
 
 
@@ -84,17 +88,17 @@ def test_create_and_act() -> None:
 def test_errors_name_the_problem_and_the_choices() -> None:
     for name, value, words in (
         ("fly", {}, 'There is no tool "fly". Use: create, action, read_file.'),
-        ("create", {}, "create: name is missing. It takes: name (string), args (object, optional)"),
-        ("create", None, "create takes an object with: name (string), args (object, optional)."),
-        ("create", {"name": 7}, "name must be of type string"),
-        ("create", {"name": "todo", "args": []}, "args must be of type object"),
-        ("create", {"name": "todo", "size": 3}, 'there is no "size"'),
+        ("create", {}, "create: name is missing. Expected: name:string,args:object?"),
+        ("create", None, "create takes an object with: name:string,args:object?."),
+        ("create", {"name": 7}, 'name: expected string, got "7"'),
+        ("create", {"name": "todo", "args": []}, "args: expected object"),
+        ("create", {"name": "todo", "size": 3}, 'there is no param "size"'),
         ("create", {"name": "nope"}, 'no window called "nope". There is: counter, printer, todo.'),
         ("create", {"name": "todo", "args": {"items": 3}}, "items"),
         ("action", {"window_id": "todo_1"}, "action_id is missing"),
         ("action", {"window_id": "todo_7", "action_id": "add"}, 'no window "todo_7"'),
-        ("action", {"window_id": True, "action_id": "add"}, "window_id must be of type string"),
-        ("read_file", {"path": "a", "start": True}, "start must be of type integer"),
+        ("action", {"window_id": True, "action_id": "add"}, "window_id: expected string"),
+        ("read_file", {"path": "a", "start": True}, "start: expected int"),
         ("read_file", {"path": "a"}, "There is no folder"),
     ):
         result = do(box(), name, value)
@@ -220,3 +224,97 @@ def test_a_window_closed_while_the_person_thinks_is_a_clean_error() -> None:
     tools.gate.ask = closing
     do(tools, "create", {"name": "printer"})
     assert do(tools, "action", PRINT).text == "printer_1 is closed."
+
+
+# --- calls in an answer -------------------------------------------------------------------
+
+
+def asked(call_id: Any, name: Any = "create", given: Any = None) -> Block:
+    return {"type": "tool_use", "id": call_id, "name": name, "input": given or {}}
+
+
+def ids(*blocks: Block, taken: tuple[str, ...] = ()) -> list[str | None]:
+    kept, calls = NativeCalls().read(Answer(blocks), taken)
+    assert [one["id"] for one in kept] == [one.id for one in calls]
+    return [one.id for one in calls]
+
+
+def test_a_proper_answer_is_kept_as_it_is() -> None:
+    blocks = ({"type": "text", "text": "Yes."}, asked("toolu_1"), asked("toolu_2"))
+    kept, calls = NativeCalls().read(Answer(blocks), ())
+    assert all(new is old for new, old in zip(kept, blocks, strict=True))
+    assert calls == [ToolCall("toolu_1", "create", {}), ToolCall("toolu_2", "create", {})]
+
+
+def test_an_id_that_was_used_before_becomes_another_one() -> None:
+    assert ids(asked("call_1"), taken=("call_1", "call_1-2")) == ["call_1-3"]
+
+
+def test_a_second_call_under_one_id_is_left_out() -> None:
+    assert ids(asked("call_1"), asked("call_1")) == ["call_1"]
+
+
+def test_calls_without_ids_each_get_one() -> None:
+    assert ids(asked(None), asked(""), asked(None)) == ["call", "call-2", "call-3"]
+
+
+def test_ids_have_no_odd_characters_and_stay_apart() -> None:
+    assert ids(asked("f.create:0"), asked("f:create.0"), asked("\0"), asked(7)) == [
+        *("f_create_0", "f_create_0-2", "_", "7")
+    ]
+
+
+def test_a_turn_survives_any_id_and_any_name() -> None:
+    for name in ("create", "no.such", None, 3):
+        for call_id in ("f.create:0", "a\0b", "\ud800", None, 7):
+            block = {"type": "tool_use", "id": call_id, "name": name, "input": {"name": "todo"}}
+            talk = controller([block, block], "Done.")
+            assert end(run(talk, "Go.")).reason == "done", (call_id, name)
+
+
+def test_a_native_call_in_the_text_protocol_is_left_out() -> None:
+    words = {"type": "text", "text": '<tool_call>{"name": "create", "arguments": {}}</tool_call>'}
+    kept, calls = TextCalls().read(Answer((words, asked("a"))), ())
+    assert kept == (words,)
+    assert calls == [ToolCall(None, "create", {})]
+
+
+# --- calls in streamed text ---------------------------------------------------------------
+
+
+PARTS = st.lists(
+    st.one_of(
+        st.sampled_from(["I look. ", "a < b", "<tool", "<tool_callx>", "</tool_call>", ""]),
+        st.just('<tool_call>{"name": "create"}</tool_call>'),
+    ),
+    max_size=6,
+)
+
+
+def shown_of(pieces: list[str]) -> str:
+    tags = TagFilter()
+    return "".join(tags.feed(piece) for piece in pieces)
+
+
+@given(PARTS, st.lists(st.integers(1, 9), min_size=1, max_size=40))
+def test_the_chunks_of_a_stream_do_not_matter(parts: list[str], lengths: list[int]) -> None:
+    text = "".join(parts) + " end."
+    pieces, rest = [], text
+    for length in lengths * len(text):
+        if not rest:
+            break
+        pieces.append(rest[:length])
+        rest = rest[length:]
+    assert shown_of([*pieces, rest]) == shown_of([text])
+    assert '{"name": "create"}' not in shown_of([text])
+
+
+def test_text_without_tags_passes() -> None:
+    assert shown_of(["if a ", "< b", " and c"]) == "if a < b and c"
+
+
+def test_a_long_call_takes_no_longer_than_it_must() -> None:
+    tags = TagFilter()
+    shown = [tags.feed("Look: <tool_call>{"), *(tags.feed("x" * 10) for _ in range(20_000))]
+    assert ("".join(shown), tags._held) == ("Look: ", "")  # nothing is piled up
+    assert tags.feed("}</tool_call> Done") == " Done"

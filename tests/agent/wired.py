@@ -199,26 +199,12 @@ def results(received: Received) -> list[dict[str, Any]]:
     return [block for _, block in received.blocks() if block["type"] == "tool_result"]
 
 
-def before(received: Received, words: str) -> list[tuple[str, dict[str, Any]]]:
-    """The finished part of a request: what stands before these words and their windows."""
-    blocks = received.blocks()
-    at = max(n for n, (_, block) in enumerate(blocks) if block.get("text") == words)
-    while at and is_live(blocks[at - 1][1]):
-        at -= 1
-    return blocks[:at]
-
-
 def beside(received: Received) -> list[str]:
     """The words that stand in one message with results."""
     mixed = [
         [block["type"] for block in message["content"]] for message in received.json["messages"]
     ]
     return [one for kinds in mixed if "tool_result" in kinds for one in kinds if one == "text"]
-
-
-def is_live(block: dict[str, Any]) -> bool:
-    """Whether it is a window, or the line about what the person did."""
-    return str(block.get("text", "")).startswith(("<Window ", "(The person did this "))
 
 
 def opening(*items: str) -> dict[str, Any]:

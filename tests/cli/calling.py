@@ -21,7 +21,7 @@ from tests.agent.server import Server
 SECRET = "sk-ant-api03-5f3a9c27e1d84b60"
 """An API key that must not appear anywhere."""
 
-PATIENCE = 60
+PATIENCE = 300
 """The timeout of a process in seconds; far more than a successful one takes."""
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from contextui.config.schema import flag_of, key_of
 from contextui.config.settings import Settings, allowed
 from tests import forkserver
 
@@ -104,7 +105,9 @@ def settings_table() -> str:
     lines = ["| setting | description | values |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
         default = f" (`{field.default}`)" if field.default and name != "lang" else ""
-        lines.append(f"| `{name}` | {field.description}{default} | {allowed(name)} |")
+        key, flag = key_of(name), flag_of(name)
+        other = f" (`{flag}`)" if flag != flag_of(key.replace(".", "_")) else ""
+        lines.append(f"| `{key}`{other} | {field.description}{default} | {allowed(name)} |")
     return "\n".join(lines)
 
 

@@ -75,7 +75,7 @@ def test_secrets_are_refused_with_their_name(program: Program, server: Server) -
     server.play(
         answer(call("read_file", path=".env"), call("read_file", path="my.vault")), answer("No.")
     )
-    done = program("-p", "Read @.env", "--output-format", "json", "--secret-files", "*.vault")
+    done = program("-p", "Read .env", "--output-format", "json", "--secret-files", "*.vault")
     assert [one["target"] for one in done.json["refused"]] == [".env", "my.vault"]
     assert {one["verb"] for one in done.json["refused"]} == {"read"}
     assert "hunter2" not in json.dumps([request.body for request in server.requests], default=str)

@@ -183,12 +183,6 @@ def test_one_that_would_save_too_little_is_reported_and_changes_nothing(
     assert done.json["notices"] == [done.err.removeprefix("contextui: ").rstrip("\n")]
 
 
-def test_a_session_is_named_by_its_first_letters(program: Program, server: Server) -> None:
-    (info,) = program.sessions()
-    server.play(answer(OUTLINE))
-    assert program("compact", info.id[:6], "--lang", "zh").out.startswith("已压缩 10 条消息")
-
-
 def test_a_fork_compacts_a_copy(program: Program, server: Server) -> None:
     with opened(program):
         program("compact").fails(2, "--fork")
@@ -227,19 +221,3 @@ def test_interrupted_it_has_changed_nothing(program: Program, server: Server) ->
     assert process.returncode == 130, err.decode()
     assert b"Traceback" not in err
     assert hidden(program) == 0
-
-
-@pytest.mark.long
-def test_the_offline_model_can_do_it(program: Program) -> None:
-    for number in range(5):
-        more = ["-c"] if number else []
-        prompt = (
-            "Make a to-do list" if number else "Make a to-do list with " + "a, " * 500 + "and b"
-        )
-        program(*more, "-p", f"{prompt} called number {number}")
-    done = program("compact")
-    assert done.status == 0, done
-    assert done.out.startswith("Compacted ")
-    with opened(program) as session:
-        (summary,) = [item for item in session.context.get_active() if item.is_summary]
-    assert "## Goal\n- Make a to-do list with a, " in summary.content

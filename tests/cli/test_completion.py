@@ -58,15 +58,6 @@ def test_every_command_and_every_setting_is_in_it(program: Program, shell: str) 
         assert (word.removeprefix("--") if shell == "fish" else word) in script
 
 
-BASH = """
-source "$1"; shift
-for line; do
-    IFS=" " read -r -a COMP_WORDS <<< "$line"
-    [[ $line == *" " ]] && COMP_WORDS+=("")
-    COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _contextui
-    echo "> $line"; printf "%s\\n" "${COMPREPLY[@]}"
-done
-"""
 FISH = """
 source $argv[1]
 for line in $argv[2..]
@@ -86,18 +77,12 @@ def offers(printed: list[str]) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("shell", "script"), [("bash", BASH), ("fish", FISH)], ids=["bash", "fish"]
-)
-def test_a_shell_offers_what_there_is(program: Program, shell: str, script: str) -> None:
-    if not shutil.which(shell):
-        pytest.skip(f"there is no {shell}")
-    flags = {"bash": ["-c", script, "bash"], "fish": ["-N", "-c", script]}[shell]
-    found = offers(output_of(shell, *flags, script_of(program, shell), *(one for one, _ in CASES)))
+@pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish")
+def test_a_shell_offers_what_there_is(program: Program) -> None:
+    lines = [line for line, _ in CASES]
+    found = offers(output_of("fish", "-N", "-c", FISH, script_of(program, "fish"), *lines))
     for line, offered in CASES:
         assert offered <= found[line]
-        if shell == "bash":
-            assert all(one.startswith(line.split(" ")[-1]) for one in found[line])
 
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish")
@@ -171,12 +156,3 @@ def test_tab_completes_what_is_typed(program: Program, shell: str) -> None:
         typing.type(f"{again}contextui debug --tu\t", "> contextui debug --turn")
     finally:
         typing.end()
-
-
-@pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh")
-def test_zsh_takes_the_script(program: Program) -> None:
-    path = script_of(program, "zsh")
-    assert output_of("zsh", "-f", "-n", path) == []
-    check = f"autoload -U compinit; compinit -u -D; source {path}; echo $_comps[contextui]"
-    assert output_of("zsh", "-f", "-c", check) == ["_contextui"]
-    assert os.path.exists(path)

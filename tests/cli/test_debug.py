@@ -67,10 +67,10 @@ def test_of_a_file_that_was_read_what_the_model_gets_is_shown(
     (line,) = [one for one in program("debug").out.splitlines() if "[0013]" in one]
     assert line == "[✓] [0013] Tool: 1 the whole secret plan"
     assert "secret plan" in str(program("debug", "--messages").json["messages"])
-    by_turn = ("--placement", "turn")
-    (line,) = [one for one in program("debug", *by_turn).out.splitlines() if "[0013]" in one]
+    in_place = ("--placement", "in-place")
+    (line,) = [one for one in program("debug", *in_place).out.splitlines() if "[0013]" in one]
     assert line == "[✓] [0013] Tool: [file read] notes.txt (text, 1 line, 22B)"
-    request = str(program("debug", "--messages", *by_turn).json["messages"])
+    request = str(program("debug", "--messages", *in_place).json["messages"])
     assert "[file read] notes.txt" in request
     assert "secret plan" not in request
 

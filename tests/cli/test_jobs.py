@@ -1,12 +1,17 @@
 """Jobs without a screen: `-p` waits for them, or cancels them at its limit and says so."""
 
 import signal
+from typing import Any
 
+import pytest
+
+from contextui.cli import headless
 from tests.agent.server import Server, answer, call
 from tests.cli.calling import PATIENCE, Program
 
 WINDOW = '''
 import asyncio
+import os
 
 from contextui import Body, Job, Lod, Window, action
 
@@ -23,9 +28,10 @@ class Oven(Window):
         return f"{self.state.loaves} loaves"
 
     @action("Bake")
-    def bake(self, seconds: float) -> Job:
+    def bake(self) -> Job:
         async def work(job: Job) -> str:
-            await asyncio.sleep(seconds)
+            while not os.path.exists("over"):
+                await asyncio.sleep(0.01)
             async with self.env.change():
                 self.state.loaves += 1
             return "The bread is ready."
@@ -34,14 +40,23 @@ class Oven(Window):
 '''
 
 
-def bake(program: Program, server: Server, seconds: float) -> None:
+def bake(program: Program, server: Server) -> None:
     (program.folder / "oven.py").write_text(WINDOW)
-    act = call("action", window_id="oven_1", action_id="bake", params={"seconds": seconds})
+    act = call("action", window_id="oven_1", action_id="bake")
     server.play(answer(call("create", name="oven")), answer(act), answer("It bakes."))
 
 
-def test_it_waits_for_what_is_running(program: Program, server: Server) -> None:
-    bake(program, server, 0.5)
+def test_it_waits_for_what_is_running(
+    program: Program, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait = headless._await_jobs
+
+    async def await_jobs(*given: Any) -> None:
+        (program.folder / "over").touch()  # the turn is over: reports are printed from now on
+        await wait(*given)
+
+    bake(program, server)
+    monkeypatch.setattr(headless, "_await_jobs", await_jobs)
     done = program("-p", "Bake", "--window", "oven.py")
     assert (done.status, done.out) == (0, "It bakes.\n")
     assert "oven_1: The bread is ready." in done.err
@@ -49,7 +64,7 @@ def test_it_waits_for_what_is_running(program: Program, server: Server) -> None:
 
 
 def test_it_does_not_wait_for_what_never_ends_by_itself(program: Program, server: Server) -> None:
-    bake(program, server, 600)
+    bake(program, server)
     quiet = WINDOW.replace('self.env.job("bake", work)', 'self.env.job("bake", work, quiet=True)')
     (program.folder / "oven.py").write_text(quiet)
     done = program("-p", "Bake", "--window", "oven.py")
@@ -57,7 +72,7 @@ def test_it_does_not_wait_for_what_never_ends_by_itself(program: Program, server
 
 
 def test_at_its_limit_it_cancels_and_says_so(program: Program, server: Server) -> None:
-    bake(program, server, 600)
+    bake(program, server)
     done = program("-p", "Bake", "--window", "oven.py", "--max-job-time", "1")
     assert done.status == 0
     took = "it took longer than 1 s (max_job_time)"
@@ -65,7 +80,7 @@ def test_at_its_limit_it_cancels_and_says_so(program: Program, server: Server) -
 
 
 def test_a_signal_cancels_it_and_says_so_once(program: Program, server: Server) -> None:
-    bake(program, server, 600)
+    bake(program, server)
     process = program.start("-p", "Bake", "--window", "oven.py")
     assert process.stdout is not None
     assert process.stdout.readline() == b"It bakes.\n"

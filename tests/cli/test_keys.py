@@ -8,7 +8,7 @@ import pytest
 
 from contextui import secrets
 from contextui.cli.arguments import parse
-from contextui.cli.setup import open_desk
+from contextui.cli.setup import open_app_session
 from contextui.config.credentials import CREDENTIALS_FILE, Credentials
 from contextui.config.sources import load_settings
 from contextui.tui.app import Crash, write_report
@@ -134,7 +134,7 @@ def test_a_key_that_travels_unencrypted_is_reported_once_before_it_does(
         [line] = done.err.splitlines()
         assert "The API key is sent to models.example unencrypted (http://)" in line
         assert KEY not in done.err
-        desk = open_desk(parse(["--base-url", "http://models.example:8080"]))
+        desk = open_app_session(parse(["--base-url", "http://models.example:8080"]))
         said = [str(one) for one in desk.notices if "unencrypted" in str(one)]
         assert len(said) == 1
         desk.close()

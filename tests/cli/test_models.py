@@ -106,7 +106,7 @@ def test_models_have_their_context_and_price(
 
 def test_errors_are_one_line(program: Program, openai: Server) -> None:
     program("models", "olama").fails(2, 'There is no provider "olama". Did you mean ollama?')
-    program("models", "x\x1b]0;y").fails(2, "There is: anthropic, openai,")
+    program("models", "x\x1b]0;y").fails(2, "Available: anthropic, openai,")
     program("models", "openrouter").fails(2, "OpenRouter needs OPENROUTER_API_KEY")
     openai.pages = {"/v1/models": Reply(401, {"error": {"message": f"bad key {SECRET}"}})}
     done = program("models", "openai")
@@ -135,7 +135,7 @@ def test_providers_are_completed(program: Program) -> None:
 def test_an_unknown_provider_is_named_before_anything_is_sent(program: Program) -> None:
     program.set(ANTHROPIC_API_KEY=SECRET)
     done = program("-p", "Hi", "--model", "nosuch/x")
-    done.fails(2, 'There is no provider "nosuch". There is: anthropic, openai,', "offline.")
+    done.fails(2, 'There is no provider "nosuch". Available: anthropic, openai,', "offline.")
     program("-p", "Hi", "--model", "olama/x").fails(2, '"olama". Did you mean ollama?')
     program("-p", "Hi", "--model", "ollama/").fails(2, "Which model of Ollama?")
     program.write("../home/config.toml", 'model = "nosuch/x"\n')

@@ -1,6 +1,5 @@
 """Progress on stderr, on a terminal and elsewhere."""
 
-import asyncio
 import json
 import sys
 from dataclasses import replace
@@ -8,9 +7,8 @@ from dataclasses import replace
 import pyte
 import pytest
 
-from contextui.agent.controller import InteractionController
 from contextui.cli.output import StreamOutput, TextOutput
-from contextui.events import CallFinished, CallStarted, RetryScheduled, StepStarted, TurnFinished
+from contextui.events import CallFinished, CallStarted, RetryScheduled, StepStarted
 from contextui.model import TextDelta
 from tests.agent.server import Server, answer, call
 from tests.cli.calling import Program, Terminal
@@ -94,18 +92,6 @@ def test_without_a_terminal_each_retry_is_printed_once(capsys: pytest.CaptureFix
         stream.handle(event)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(one["attempt"], one["seconds"]) for one in lines] == [(2, 2), (3, 3)]
-
-
-def test_finished_is_always_the_last_event(program: Program, server: Server) -> None:
-    """What the exit status rests on."""
-
-    async def last() -> object:
-        from contextui.agent.models.scripted import ScriptedModel
-
-        controller = InteractionController(model=ScriptedModel("Hi."))
-        return [event async for event in controller.run_turn("Hi")][-1]
-
-    assert isinstance(asyncio.run(last()), TurnFinished)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from contextui import SessionStore
 from tests.agent.server import Server, answer, call
-from tests.cli.calling import SECRET, Program, texts
+from tests.cli.calling import Program, texts
 
 # --- sessions -----------------------------------------------------------------------------------
 
@@ -33,14 +33,6 @@ def test_a_fork_resumes_a_copy_and_keeps_the_original(program: Program, server: 
     assert texts(server) == "one\nYes.\ntwo"
     assert done.json["session_id"] != info.id
     assert info.path.read_bytes() == before
-
-
-def test_windows_are_restored_with_their_state(program: Program, server: Server) -> None:
-    made = answer(call("create", name="todo", args={"items": ["milk"]}))
-    server.play(made, answer("Made."), answer("Yes."))
-    program("-p", "Make a list")
-    program("-c", "-p", "And?")
-    assert '<item id="1">milk</item>' in str(server.requests[-1].json)
 
 
 def test_where_there_is_no_session_it_says_so(program: Program, server: Server) -> None:
@@ -85,28 +77,6 @@ def test_a_session_resumes_in_a_folder_whose_name_is_not_utf8(
     assert done.err == '✓ read_file {"path": "notes.md"}\n'
     assert program("debug").status == 0
     assert len(program("sessions").out.splitlines()) == 2
-
-
-def test_damage_is_reported(program: Program, server: Server) -> None:
-    server.play(answer("Yes."), answer("Yes."))
-    program("-p", "one")
-    (info,) = program.sessions()
-    with info.path.open("ab") as log:
-        log.write(b'{"uuid":"half a li')
-    done = program("-c", "-p", "two")
-    done.fails(0)
-    assert done.out == "Yes.\n"
-
-
-def test_files_are_the_owners_alone(program: Program, server: Server) -> None:
-    server.play(answer("Yes."))
-    program("-p", "one")
-    modes = {oct(path.stat().st_mode & 0o777) for path in program.home.rglob("*") if path.is_file()}
-    assert modes == {"0o600"}
-    folders = [program.home, *(path for path in program.home.rglob("*") if path.is_dir())]
-    assert {oct(path.stat().st_mode & 0o777) for path in folders} == {"0o700"}
-    for path in program.home.rglob("*.jsonl"):
-        assert SECRET not in path.read_text()
 
 
 # --- the folder ---------------------------------------------------------------------------------

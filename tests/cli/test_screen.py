@@ -1,25 +1,18 @@
 """Open the app on a terminal."""
 
-import os
-import pty
-import struct
-import termios
-from collections.abc import Iterator
-from contextlib import contextmanager
-from fcntl import ioctl
-from select import select
 from typing import Any
 
 import pytest
 
 from contextui import SessionStore
 from contextui.cli.arguments import parse
-from contextui.cli.setup import open_desk
+from contextui.cli.setup import open_app_session
 from contextui.config.settings import SettingsError
 from contextui.context.strategies.strategy import StrategyError
-from tests.cli.calling import PATIENCE, Program
+from tests.cli.calling import Program
+from tests.tui.terminal import Terminal
 
-CTRL_Q = b"\x11"
+CTRL_Q = "\x11"
 
 
 @pytest.mark.parametrize("words", [(), ("fix", "it"), ("-c",)])
@@ -32,60 +25,24 @@ def test_without_a_terminal_it_suggests_a_headless_turn(
 
 
 def test_a_dumb_terminal_is_refused_too(program: Program) -> None:
-    program.set(TERM="dumb")
-    screen = Terminal(program)
-    assert screen.end() == 2
-    assert screen.shown.startswith(b"contextui: This terminal cannot show the app")
-    assert b"\x1b" not in screen.shown
+    with terminal(program, TERM="dumb") as screen:
+        assert screen.end() == 2
+    assert screen.written.startswith(b"contextui: This terminal cannot show the app")
+    assert b"\x1b" not in screen.written
 
 
-class Terminal:
-    """A terminal of 120 by 40 in which the program runs."""
-
-    def __init__(self, program: Program, *words: str) -> None:
-        self._ours, theirs = pty.openpty()
-        ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-        self.process = program.start(*words, stdin=theirs, stdout=theirs, stderr=theirs)
-        os.close(theirs)
-        self.shown = b""
-
-    def wait_for(self, words: bytes) -> None:
-        """Read until this was shown."""
-        while words not in self.shown:
-            assert select([self._ours], [], [], PATIENCE)[0], self.shown
-            self.shown += os.read(self._ours, 65_536)  # raises when the program has ended
-
-    def press(self, key: bytes) -> None:
-        os.write(self._ours, key)
-
-    def end(self) -> int:
-        """Read until the program ends; its status."""
-        try:
-            while piece := os.read(self._ours, 65_536):
-                self.shown += piece
-        except OSError:
-            pass  # that is how a terminal says that nobody is there any more
-        os.close(self._ours)
-        return self.process.wait(PATIENCE)
-
-
-@contextmanager
-def terminal(program: Program, *words: str) -> Iterator[Terminal]:
-    program.set(TERM="xterm-256color")
-    opened = Terminal(program, *words)
-    try:
-        yield opened
-    finally:
-        opened.process.kill()
-        opened.process.wait()
+def terminal(program: Program, *words: str, **variables: str) -> Terminal:
+    size = (120, 40)
+    variables["CONTEXTUI_HOME"] = str(program.home)
+    return Terminal(words, program.folder, size, **variables)
 
 
 def test_in_a_terminal_the_app_opens_and_leaves(program: Program) -> None:
     with terminal(program, "Make a to-do list with milk") as screen:
-        screen.wait_for(b"todo_1")
-        screen.press(CTRL_Q)
+        screen.wait_for(lambda: screen.shows("todo_1"))
+        screen.type(CTRL_Q)
         assert screen.end() == 0
-        assert screen.shown.rstrip().endswith(b"contextui -c resumes this conversation.")
+        assert screen.written.rstrip().endswith(b"contextui -c resumes this conversation.")
     (info,) = program.sessions()
     assert info.first_words == "Make a to-do list with milk"
 
@@ -93,9 +50,9 @@ def test_in_a_terminal_the_app_opens_and_leaves(program: Program) -> None:
 def test_an_app_in_which_nothing_was_done_leaves_nothing(program: Program) -> None:
     program.write("AGENTS.md", "Speak plainly.")  # stands in the context from the start
     with terminal(program) as screen:
-        screen.wait_for(b"No model is connected")  # the session is open
+        screen.wait_for(lambda: screen.shows("No model is connected"))  # the session is open
         assert program.files() == []  # so a process that is killed leaves nothing either
-        screen.press(CTRL_Q)
+        screen.type(CTRL_Q)
         assert screen.end() == 0
     assert program.files() == []
     assert list(program.home.rglob("*.lock")) == []
@@ -103,10 +60,10 @@ def test_an_app_in_which_nothing_was_done_leaves_nothing(program: Program) -> No
 
 def test_a_window_that_was_opened_is_kept(program: Program) -> None:
     with terminal(program) as screen:
-        screen.wait_for(b"No model is connected")
-        screen.press(b"/open todo\r")
-        screen.wait_for(b"todo_1")
-        screen.press(CTRL_Q)
+        screen.wait_for(lambda: screen.shows("No model is connected"))
+        screen.type("/open todo\r")
+        screen.wait_for(lambda: screen.shows("todo_1"))
+        screen.type(CTRL_Q)
         assert screen.end() == 0
     (info,) = program.sessions()
     assert not info.is_empty
@@ -116,22 +73,22 @@ def test_errors_are_reported_on_the_normal_screen(program: Program) -> None:
     for words in (["--budget", "x"], ["-c"], ["-r", "nonsense"]):
         with terminal(program, *words) as screen:
             assert screen.end() == 2
-        assert screen.shown.startswith(b"contextui: ")
-        assert screen.shown.count(b"\n") == 1
+        assert screen.written.startswith(b"contextui: ")
+        assert screen.written.count(b"\n") == 1
 
 
 def test_a_session_that_is_open_elsewhere_is_resumed_in_a_copy(program: Program) -> None:
     program("-p", "Hello")
     (info,) = program.sessions()
     with SessionStore(program.home).open(info.id):
-        desk = open_desk(parse(["-c"]))
+        desk = open_app_session(parse(["-c"]))
         assert desk.session.id != info.id
         assert "copy" in " ".join(map(str, desk.notices))
         desk.close()
 
 
 def test_another_model_can_be_chosen(program: Program) -> None:
-    desk = open_desk(parse([]))
+    desk = open_app_session(parse([]))
     assert (desk.is_offline, desk.controller.model.name) == (True, "offline")
     assert desk.switch_model is not None
     with pytest.raises(SettingsError, match="ANTHROPIC_API_KEY"):
@@ -148,7 +105,7 @@ def test_another_model_can_be_chosen(program: Program) -> None:
 def test_another_strategy_can_be_chosen(program: Program) -> None:
     words = '[strategy]\ntype = "summarization"\nconfig = { threshold = 20 }\n'
     program.write(".contextui/config.toml", words)
-    desk = open_desk(parse([]))
+    desk = open_app_session(parse([]))
     chosen: Any = desk.controller.strategist
     assert (chosen.strategy.name, chosen.strategy.threshold) == ("summarization", 20)
     assert desk.switch_strategy is not None

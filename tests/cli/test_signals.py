@@ -293,8 +293,18 @@ def test_streams_that_are_closed_or_full_are_no_crash(
         assert done.stderr == b"contextui: The output cannot be written: " + reason + b".\n"
 
 
-def test_a_stream_that_the_shell_closed_is_no_crash(program: Program) -> None:
-    command = f"{sys.executable} -m contextui --version >&-"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=PATIENCE, check=False)
-    assert done.returncode == 1
-    assert done.stderr == b"contextui: The output cannot be written: standard output is closed.\n"
+def test_benchmarks_end_without_a_traceback_when_nobody_reads() -> None:
+    """R15: as `make bench | head -1` does; all of them import the package that sees to it."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    shown = subprocess.run(
+        [sys.executable, "-u", "-m", "benchmarks.tokens"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+        cwd=Path(__file__).parents[2],
+    )
+    os.close(writer)
+    assert (shown.returncode, shown.stderr) == (-signal.SIGPIPE, "")

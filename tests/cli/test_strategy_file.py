@@ -1,15 +1,13 @@
 """`--strategy FILE.py:Class`: only as a flag that the person types."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from contextui.cli.arguments import parse
 from contextui.cli.serve import settings_flags
-from contextui.cli.setup import open_desk
+from contextui.cli.setup import open_app_session
 from tests.cli.calling import Program
-from tests.guide import BLOCK
 
 STRATEGY = """
 from pathlib import Path
@@ -41,26 +39,13 @@ def file(program: Program) -> str:
 
 
 def test_a_flag_loads_the_class_of_a_file(program: Program, file: str) -> None:
-    desk = open_desk(parse(["--strategy", f"{file}:Mine"]))
+    desk = open_app_session(parse(["--strategy", f"{file}:Mine"]))
     chosen: Any = desk.controller.strategist.strategy
     assert chosen.name == "mine"
     desk.close()
     assert program("-p", "Hello", "--strategy", f"{file}:Mine").status == 0
     arguments = parse(["serve", f"--strategy={file}:Mine"])
     assert [*settings_flags(arguments)] == [f"--strategy={file}:Mine"]
-
-
-def test_the_guides_strategy_works_from_a_file(program: Program) -> None:
-    guide = (Path(__file__).parents[2] / "docs" / "writing-strategies.md").read_text("utf-8")
-    code = next(block for language, block in BLOCK.findall(guide) if language == "python")
-    assert "`contextui --strategy first_and_last.py:FirstAndLast`" in guide
-    program.write("first_and_last.py", code)
-    desk = open_desk(parse(["--strategy", "first_and_last.py:FirstAndLast"]))
-    assert desk.controller.strategist.strategy.name == "first-and-last"
-    desk.close()
-    for words in (["-p", "Make a list with milk"], ["-c", "-p", "Add eggs"]):
-        done = program(*words, "--strategy", "first_and_last.py:FirstAndLast")
-        assert (done.status, done.err) == (0, "")
 
 
 def test_one_that_raises_within_a_turn_is_reported_and_the_turn_goes_on(

@@ -8,17 +8,11 @@ looks for `contextui` in the current folder first, and with the folder in PYTHON
 
 import asyncio
 import os
-import pty
 import shutil
-import struct
 import subprocess
 import sys
-import termios
-import time
 from collections.abc import Iterator
-from fcntl import ioctl
 from pathlib import Path
-from select import select
 
 import pytest
 
@@ -26,6 +20,7 @@ from contextui import SessionStore
 from tests.agent.server import Server, answer
 from tests.cli.serve.serving import Serving, opened
 from tests.cli.traps import BIN, OWN, PATIENCE, STARTUP, TRAPS, Trap, UntrustedFolder
+from tests.tui.terminal import Terminal
 
 CONTEXTUI = str(BIN / "contextui")
 LONG = pytest.mark.long
@@ -86,7 +81,6 @@ def test_other_commands(folder: UntrustedFolder) -> None:
     [
         "-m contextui -p hello",
         pytest.param("-Bmcontextui -p hello", marks=LONG),
-        pytest.param("-m contextui.cli.demo", marks=LONG),
     ],
 )
 def test_python_dash_m_finds_nothing_but_its_own_name(tmp_path: Path, words: str) -> None:
@@ -126,37 +120,13 @@ def test_a_real_sdk_asks_a_model(folder: UntrustedFolder) -> None:
 
 
 def test_the_app_in_a_terminal(folder: UntrustedFolder) -> None:
-    ours, theirs = pty.openpty()
-    ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    process = subprocess.Popen(
-        [CONTEXTUI], cwd=folder.path, env=folder.environ(),
-        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
-    )  # fmt: skip
-    os.close(theirs)
-    shown = b""
-
-    def until(words: bytes) -> None:
-        nonlocal shown
-        end = time.monotonic() + PATIENCE
-        while words not in shown:
-            assert time.monotonic() < end, shown
-            if select([ours], [], [], 1)[0]:
-                shown += os.read(ours, 65_536)
-
-    try:
-        until(b"0001")  # the session is open
-        os.write(ours, b"/open editor path=json.py\r")  # with a parser for its language
-        until(b"editor_1")
-        os.write(ours, b"\x11")  # ctrl+q
-        while True:
-            if not os.read(ours, 65_536):
-                break
-    except OSError:
-        pass  # that is how a terminal says that the program has ended
-    finally:
-        os.close(ours)
-        process.kill()
-        process.wait(PATIENCE)
+    environ = folder.environ(CONTEXTUI_HOME=str(folder.home / ".contextui"))
+    with Terminal([], folder.path, (120, 40), [CONTEXTUI], **environ) as terminal:
+        terminal.wait_for(lambda: terminal.shows("0001"))  # the session is open
+        terminal.type("/open editor path=json.py\r")  # with a parser for its language
+        terminal.wait_for(lambda: terminal.shows("editor_1"))
+        terminal.type("\x11")  # ctrl+q
+        assert terminal.end() == 0
     (info,) = SessionStore(folder.home / ".contextui").list()
     assert not info.is_empty
 

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from contextui.cli.console import cut, cut_before, width, wrapped
+from contextui.cli.console import cut_before, wrapped
+from contextui.text import cut, width
 from contextui.words import t
 from tests.cli.calling import Program
 
@@ -72,11 +73,6 @@ def test_lists_are_in_chinese(program: Program) -> None:
     assert "条目" in program("debug").out
     assert "[✓] todo: 待办清单。" in program("windows").out
     assert "来源" in program("config").out
-
-
-def test_the_error_in_json_is_the_one_on_stderr(program: Program) -> None:
-    done = program("--lang", "zh", "-p", "", "--output-format", "json")
-    assert done.json["error"] in done.err
 
 
 # --- columns ---------------------------------------------------------------------------------

@@ -220,7 +220,7 @@ def test_a_stored_key_connects_anthropic_by_itself(tmp_path: Path) -> None:
 def test_a_stored_key_is_masked_and_in_no_dump(tmp_path: Path) -> None:
     Credentials(tmp_path).put("openai", KEY)
     loaded = load(tmp_path, {"X_API_KEY": "another-secret"}, model="openai/x")
-    assert loaded.has_key
+    assert loaded.connection.has_key
     assert mask(f"it is {KEY}.") == "it is ***."
     assert mask_own(f"it is {KEY}.") == "it is ***."
     dump = repr(loaded) + repr(loaded.connection) + json.dumps(loaded.settings.model_dump())

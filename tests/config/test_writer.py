@@ -81,7 +81,7 @@ def test_wrong_values_and_keys_are_refused(tmp_path: Path, name: str, typed: str
 
 @pytest.mark.parametrize(
     "text",
-    ['secret_files = [\n  "git status",\n]\n', 'x = """\nsecret_files = []\n"""\n', "not toml"],
+    ['secret_files = [\n  "ls",  # why\n]\n', 'x = """\nsecret_files = []\n"""\n', "not toml"],
 )
 def test_what_cannot_be_changed_safely_is_left_alone(tmp_path: Path, text: str) -> None:
     path = config(tmp_path, text)
@@ -94,6 +94,7 @@ def test_what_cannot_be_changed_safely_is_left_alone(tmp_path: Path, text: str) 
     ("text", "name", "typed", "after"),
     [
         ('secret_files = ["a"]\n', "secret_files", "b", {"secret_files": ["b"]}),
+        ('secret_files = [\n  "a",\n]\n', "secret_files", "b", {"secret_files": ["b"]}),
         ("", "allow_commands", "ls", {"approval": {"commands": ["ls"]}}),
     ],
 )

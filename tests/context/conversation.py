@@ -10,6 +10,7 @@ from contextui import (
     Body,
     ContextItem,
     ContextManager,
+    ContextRenderer,
     ItemType,
     LlmMessage,
     Lod,
@@ -59,7 +60,7 @@ def wire(messages: Iterable[LlmMessage]) -> bytes:
 class Conversation:
     """Windows and a context, with short words for what people and models do to them."""
 
-    def __init__(self, placement: Placement = "turn", counter: TokenCounter | None = None) -> None:
+    def __init__(self, placement: Placement = "price", counter: TokenCounter | None = None) -> None:
         self.windows = WindowManager([NotesWindow])
         self.context = ContextManager(
             self.windows, counter=counter or rough_counter(), placement=placement
@@ -122,3 +123,11 @@ class Conversation:
 
     def composed(self, budget: int | None = None) -> list[LlmMessage]:
         return list(self.context.compose(budget).messages)
+
+
+def specified(talk: Conversation) -> list[LlmMessage]:
+    """What the next request has to be, rendered from scratch."""
+    priced = talk.context.ledger.priced
+    if priced is not None:
+        return priced.render()
+    return ContextRenderer("in-place").render(talk.context.get_all(), talk.windows)

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 import contextui.context.gists.formats
 import contextui.context.gists.gist
 from contextui import gist
-from contextui.context.gists.formats import size_of
 from contextui.context.gists.gist import gist_of_size
-from contextui.text import for_terminal
+from contextui.text import byte_size, for_terminal
 
 PYTHON = "def load_data():\n    ...\n\n\ndef clean_data():\n    ...\n"
 CHARTS = {"config": {}, "data": [], "options": ""}
@@ -282,7 +281,7 @@ def test_without_the_excel_extra_the_gist_of_a_workbook_says_so() -> None:
         capture_output=True,
         check=True,
     )
-    size = size_of(len(data))
+    size = byte_size(len(data))
     assert done.stdout.decode().splitlines() == [
         f"[file read] a.xlsx (Excel, {size}, rows and columns need contextui[excel])",
         f"[文件已读取] a.xlsx (Excel, {size}, 行和列需要 contextui[excel])",

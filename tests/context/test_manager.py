@@ -2,13 +2,13 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from contextui import (
     ContextItem,
     ContextManager,
-    ContextRenderer,
     ContextStats,
     ContextUIError,
     ItemType,
@@ -20,6 +20,7 @@ from contextui.errors import (
     UnknownItemError,
 )
 from contextui.events import CutMoved, Event, ItemAdded, ItemsChanged, RequestSent, TurnEnded
+from contextui.session.store import SessionStore
 from tests.context.conversation import Conversation, rough_counter
 
 
@@ -42,12 +43,6 @@ def test_seq_is_given_by_the_manager_alone_and_rises() -> None:
     assert context.current_seq == 43
     with pytest.raises(AttributeError, match="change through their ContextManager"):
         items[0].seq = 7
-
-
-def test_add_returns_the_item_itself() -> None:
-    context, item = manager(), user("hi")
-    assert context.add(item) is item
-    assert context.get(item.id) is item
 
 
 def test_views_do_not_change_under_their_reader() -> None:
@@ -203,23 +198,23 @@ def test_editing_an_answer_keeps_its_calls_and_loses_its_thinking() -> None:
     talk.say("go")
     answer = talk.call(1, "I will", "secretly")
     talk.result()
+    with pytest.raises(InvalidItemError, match="thinking that goes with the next request"):
+        talk.context.edit(answer.id, "I shall")
+    talk.send()
     talk.context.edit(answer.id, "I shall")
     kinds = [block["type"] for block in answer.blocks or ()]
     assert (answer.content, kinds) == ("I shall", ["text", "tool_use"])
 
 
-def test_changes_in_mid_turn_count_when_it_ends() -> None:
-    """What was sent does not change; the person sees the change at once all the same."""
-    talk = Conversation()
-    talk.turn("first", "answer")
-    talk.say("second")
-    sent = talk.send()
-    old = talk.context.get_all()[0]
-    talk.context.edit(old.id, "changed")
-    assert "changed" in talk.context.debug_lines()[0]
-    assert talk.composed() == sent
-    talk.context.end_turn()
-    assert talk.composed()[0].content == "changed"
+def test_a_change_in_mid_turn_counts_at_once() -> None:
+    for talk in (Conversation(), Conversation("in-place")):
+        talk.turn("first", "answer")
+        talk.say("second")
+        talk.send()
+        old = talk.context.get_all()[0]
+        talk.context.edit(old.id, "changed")
+        assert "changed" in talk.context.debug_lines()[0]
+        assert talk.composed()[0].content == "changed"
 
 
 def test_undo_without_anything_to_undo_says_so() -> None:
@@ -245,11 +240,17 @@ def test_items_that_are_none_are_refused() -> None:
         assert (context.current_seq, item.seq, len(context.get_all())) == (0, 0, 0), item
 
 
-def test_an_item_is_added_once() -> None:
+def test_an_item_is_added_once_under_one_id_to_one_manager() -> None:
     context, item = manager(), user("hi")
-    context.add(item)
-    with pytest.raises(DuplicateItemError, match="was added before"):
-        context.add(item)
+    assert context.add(item) is item
+    for other, again in (
+        (context, item),
+        (manager(), item),
+        (context, ContextItem(ItemType.USER, "two", id=item.id)),
+    ):
+        with pytest.raises(DuplicateItemError, match="was added before"):
+            other.add(again)
+    assert context.get(item.id) is item
     assert context.current_seq == 1
 
 
@@ -353,24 +354,9 @@ def test_a_block_nested_too_deeply_is_a_clear_error() -> None:
         manager().add(ContextItem(ItemType.ASSISTANT, blocks=[block]))
 
 
-def test_two_items_cannot_share_an_id() -> None:
-    context = manager()
-    context.add(ContextItem(ItemType.USER, "one", id="same"))
-    with pytest.raises(DuplicateItemError):
-        context.add(ContextItem(ItemType.USER, "two", id="same"))
-    assert context.get("same").content == "one"
-
-
-def test_an_item_belongs_to_one_manager() -> None:
-    item = user("hi")
-    manager().add(item)
-    with pytest.raises(DuplicateItemError):
-        manager().add(item)
-
-
 def test_an_unknown_placement_is_refused() -> None:
-    with pytest.raises(ValueError, match="placement is price or turn or in-place"):
-        ContextManager(placement="bogus")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="placement is price or in-place, not 'turn'"):
+        ContextManager(placement="turn")  # type: ignore[arg-type]
 
 
 # --- requests that went stale ----------------------------------------------------------------
@@ -426,7 +412,7 @@ def test_words_begin_a_new_turn_even_after_a_call_that_was_never_answered() -> N
     talk.say("two")
     talk.answer("three")
     talk.say("four")
-    assert talk.context.compose().stable == 4
+    assert [item.content for item in talk.context.open_items] == ["four"]
 
 
 def test_stats_do_not_depend_on_when_one_looks() -> None:
@@ -473,7 +459,7 @@ def test_many_threads_may_use_one_context() -> None:
 
 
 def test_listeners_follow_without_polling() -> None:
-    talk = Conversation()
+    talk = Conversation("in-place")
     events: list[Event] = []
     end = talk.context.subscribe(events.append)
     item = talk.say("hi")
@@ -562,7 +548,6 @@ def test_words_in_mid_turn_before_a_late_result_are_sent_once() -> None:
     talk.context.end_turn()
     composed = talk.composed()
     assert [one.content for one in composed].count("queued") == 1
-    assert composed == ContextRenderer().render(talk.context.get_all(), talk.windows)
 
 
 def test_requesting_is_composing_and_marking_at_once() -> None:
@@ -571,3 +556,26 @@ def test_requesting_is_composing_and_marking_at_once() -> None:
     request = talk.context.request(1_000)
     talk.context.mark_sent(request)
     assert talk.composed() == list(request.messages)
+
+
+# --- items that a summary replaces --------------------------------------------------------
+
+
+def test_a_session_knows_it_when_it_is_opened_again(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path / "home")
+    session = store.create(tmp_path)
+    context = session.context
+    items = [
+        context.add(ContextItem(ItemType.USER, "one")),
+        context.add(ContextItem(ItemType.ASSISTANT, "two")),
+        context.add(ContextItem(ItemType.USER, "three")),
+        context.add(ContextItem(ItemType.ASSISTANT, "four")),
+    ]
+    context.end_turn()
+    summary = context.compact(items[:2], "It was counted.")
+    session.close()
+    again = store.open(session.id)
+    folds = again.context.ledger.folds
+    assert folds.items_of(summary.id) == (items[0].id, items[1].id)
+    assert folds.summary_of(items[0].id) == summary.id
+    again.close()

@@ -1,7 +1,5 @@
-"""Rendering: S0.4, S0.6, S0.8 and S0.12, in both placements, turn by turn."""
+"""Rendering: S0.4, S0.6, S0.8 and S0.12, in both placements."""
 
-import asyncio
-import threading
 from typing import Any
 
 import pytest
@@ -15,19 +13,47 @@ def roles_and_starts(messages: list[LlmMessage]) -> list[str]:
 
 
 def test_windows_arrive_directly_before_the_persons_words() -> None:
-    """S0.4, S0.12: role user, in tail placement; the question comes last."""
+    """S0.4: role user; the question comes last. A first request by price shows them there too."""
     talk = Conversation()
     talk.system("You work in windows.")
-    talk.open("a line")
     talk.turn("hello", "hi")
+    talk.open("a line")
     talk.say("what is on it?")
-    assert roles_and_starts(talk.composed()) == [
+    shown = [
         "system: You work in windows.",
         "user: hello",
         "assistant: hi",
         'user: <Window id="notes_1" ',
         "user: what is on it?",
     ]
+    assert roles_and_starts(talk.composed()) == shown
+    items = talk.context.get_all()
+    assert roles_and_starts(ContextRenderer().render(items, talk.windows)) == shown
+
+
+def test_the_documents_own_example() -> None:
+    """S0.12: in place, message for message (7.2)."""
+    talk = Conversation("in-place")
+    talk.system("你是 ContextUI 助手...")
+    talk.say("创建一个待办列表")
+    talk.send()
+    talk.answer("好的，我来帮你创建...<tool_call>...</tool_call>")
+    window = talk.open("买菜")
+    talk.say("添加一个条目：买菜")
+    talk.send()
+    talk.answer("已添加...<tool_call>...</tool_call>")
+    for messages in (
+        talk.composed(),
+        ContextRenderer("in-place").render(talk.context.get_all(), talk.windows),
+    ):
+        assert messages == [
+            LlmMessage("system", "你是 ContextUI 助手..."),
+            LlmMessage("user", "创建一个待办列表"),
+            LlmMessage("assistant", "好的，我来帮你创建...<tool_call>...</tool_call>"),
+            LlmMessage("user", window.to_xml()),
+            LlmMessage("user", "添加一个条目：买菜"),
+            LlmMessage("assistant", "已添加...<tool_call>...</tool_call>"),
+        ]
 
 
 def test_in_place_each_window_stands_at_its_seq() -> None:
@@ -49,13 +75,14 @@ def test_in_place_each_window_stands_at_its_seq() -> None:
     assert "newer" in str(messages[2].content), "live: fetched when it is rendered"
 
 
-def test_a_later_step_carries_only_what_changed_inside_the_last_result() -> None:
+def test_a_later_step_adds_only_what_changed_inside_the_last_result() -> None:
     """S0.8: nothing that was sent is rewritten, a newer version is added."""
     talk = Conversation()
-    first, second = talk.open("one"), talk.open("two")
+    talk.system("You work in windows. " * 400)  # more than the least that is cached
+    talk.open("one")
+    second = talk.open("two")
     talk.say("write three")
     sent = talk.send()
-    assert [str(one.content)[12:19] for one in sent[:2]] == [first.id, second.id]
     talk.call(2)
     talk.result("the first result")
     talk.write(second.id, "three")
@@ -72,7 +99,7 @@ def test_a_later_step_carries_only_what_changed_inside_the_last_result() -> None
     assert isinstance(results[1], dict)
     text, window = results[1]["content"]
     assert text == {"type": "text", "text": "the second result"}
-    assert window["text"].startswith('<Window id="notes_2" version="2.0.0"')
+    assert window["text"].startswith('<Window id="notes_2" version="2.0.0" since="1.0.0"')
 
 
 def test_a_window_opened_within_a_turn_arrives_with_the_result_that_opened_it() -> None:
@@ -86,33 +113,20 @@ def test_a_window_opened_within_a_turn_arrives_with_the_result_that_opened_it() 
     assert talk.composed()[-1].role == "user"
 
 
-def test_a_retry_sends_the_same_bytes_whatever_the_windows_do() -> None:
-    talk = Conversation()
-    window = talk.open("a")
-    talk.say("go")
-    sent = talk.send()
-    talk.write(window.id, "b")
-    assert talk.send() == sent
-
-
 def test_a_finished_turn_takes_its_final_form_once() -> None:
-    talk = Conversation()
-    window = talk.open("a")
+    talk = Conversation("in-place")
     talk.say("go")
     talk.send()
     talk.call(1, "I will", "thinking aloud")
-    talk.write(window.id, "b")
     talk.result("the whole file", gist="[read] file.py")
-    talk.send()
+    assert "thinking aloud" in wire(talk.send()).decode()
     talk.answer("done")
     talk.context.end_turn()
-    final = wire(talk.composed()[:-1])
+    final = wire(talk.composed())
     text = final.decode()
-    assert "<Window" not in text
     assert "thinking" not in text
     assert "the whole file" not in text
     assert "[read] file.py" in text
-    talk.write(window.id, "c")
     talk.say("more")
     assert wire(talk.composed()).startswith(final)
 
@@ -174,29 +188,6 @@ def test_a_budget_that_is_no_positive_number_is_refused() -> None:
             RenderOptions(max_tokens=budget)
 
 
-def test_a_late_window_is_shown_stale_and_only_once() -> None:
-    talk = Conversation()
-    window = talk.open("a")
-    talk.say("go")
-    talk.send()
-    talk.call(1)
-    talk.result()
-    released = threading.Event()
-
-    async def late() -> list[LlmMessage]:
-        blocked = window.runtime.worker.submit(lambda: released.wait(30))
-        act = asyncio.ensure_future(talk.windows.act(window.id, "write", {"line": "b"}))
-        await asyncio.sleep(0)
-        composed = talk.composed()
-        released.set()
-        await act
-        assert blocked.result()
-        return composed
-
-    assert "<Window" not in str(asyncio.run(late())[-1].content)
-    assert 'version="2.0.0"' in str(talk.composed()[-1].content)
-
-
 def test_the_text_protocols_results_are_words_with_windows_behind_them() -> None:
     talk = Conversation()
     window = talk.open("a")
@@ -212,21 +203,17 @@ def test_the_text_protocols_results_are_words_with_windows_behind_them() -> None
     ]
 
 
-def test_an_empty_result_says_so() -> None:
+def test_an_empty_result_says_so_and_an_error_is_marked() -> None:
     talk = Conversation()
     talk.say("go")
-    talk.call(1)
+    talk.call(2)
     talk.result("")
-    block = talk.composed()[-1].content[0]
-    assert isinstance(block, dict)
-    assert block["content"] == "(no output)"
-
-
-def test_an_error_result_is_marked() -> None:
-    talk = Conversation()
-    talk.say("go")
-    talk.call(1)
     talk.result("no such window", is_error=True)
-    block = talk.composed()[-1].content[0]
-    assert isinstance(block, dict)
-    assert block["is_error"] is True
+    content = talk.composed()[-1].content
+    assert not isinstance(content, str)
+    empty, error = content
+    assert isinstance(empty, dict)
+    assert isinstance(error, dict)
+    assert empty["content"] == "(no output)"
+    assert "is_error" not in empty
+    assert error["is_error"] is True

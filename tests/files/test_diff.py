@@ -3,8 +3,6 @@
 import random
 import re
 
-import pytest
-
 from contextui.files.diff import DIFF_LINES, DiffCounts, brief_diff, count_diff, diff_text
 from contextui.files.textfile import Encoding, TextFile
 from tests.thorough import times
@@ -86,19 +84,6 @@ def test_applied_to_the_old_text_a_diff_gives_the_new_one() -> None:
     for _ in range(times(200, 2_000)):
         old = "".join(piece(chance) for _ in range(chance.randrange(25)))
         check(old, changed(chance, old))
-
-
-@pytest.mark.long
-def test_applied_to_the_old_text_a_large_diff_gives_the_new_one() -> None:
-    chance = random.Random(14)
-    for size in (10, 300, 3_000, 10_000):
-        for _ in range(2):
-            old = "".join(piece(chance) * chance.choice([1, 1, 1, 9]) for _ in range(size))
-            old = chance.choice(["x", "é\u2028"]) * 5_000 + old
-            lines = lines_of(old)
-            for at in range(0, len(lines), chance.randrange(1, 50)):
-                lines[at] = piece(chance)
-            check(old, "".join(lines))
 
 
 def test_each_changed_character_is_in_the_diff() -> None:

@@ -81,18 +81,6 @@ def test_pages_are_the_lines_of_the_file(
         assert index.page(descriptor, len(expected) + 1, 1).total == len(expected)
 
 
-def test_a_small_file_has_its_line_count_at_once(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("a\nb\nc")
-    page = Workspace(tmp_path).read_page("file", 2, 1)
-    assert (page.start, page.lines, page.total, page.more) == (2, ("b",), 3, True)
-    assert Workspace(tmp_path).read_page("file", 9).lines == ()
-    assert not Workspace(tmp_path).read_page("file", 9).more
-    assert Workspace(tmp_path).read_page("file", -5, 2).lines == ("a", "b")
-    (tmp_path / "empty").write_text("")
-    page = Workspace(tmp_path).read_page("empty")
-    assert (page.lines, page.total, page.more) == ((), 0, False)
-
-
 def test_1_gb_is_paged_without_reading_it(tmp_path: Path, reads: Reads) -> None:
     with (tmp_path / "huge").open("wb") as file:
         file.write(b"".join(b"line %d\n" % number for number in range(1, 40_001)))
@@ -110,16 +98,6 @@ def test_1_gb_is_paged_without_reading_it(tmp_path: Path, reads: Reads) -> None:
     assert "goes on for more than" in last.lines[1]
     assert reads.bytes < 16_000_000
     assert (tmp_path / "huge").stat().st_size == 1 << 30
-
-
-def test_paging_back_and_forth_stays_cheap(tmp_path: Path, reads: Reads) -> None:
-    (tmp_path / "log").write_bytes(b"".join(b"%07d %s\n" % (n, b"x" * 90) for n in range(200_000)))
-    workspace = Workspace(tmp_path)
-    assert workspace.read_page("log", 199_901).lines[-1].startswith("0199999")
-    reads.bytes = 0
-    for start in (100_001, 50_001, 150_001, 199_901, 1):
-        assert workspace.read_page("log", start).lines[0].startswith(f"{start - 1:07}")
-    assert reads.bytes < 5 * 4 * pager.BLOCK
 
 
 def test_a_changed_file_is_scanned_again(tmp_path: Path) -> None:
@@ -150,8 +128,3 @@ def test_a_very_long_line_is_cut_and_says_so(tmp_path: Path, letter: str) -> Non
 def test_a_file_that_is_not_utf8_further_down_is_shown_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(b"fine\n" * 5_000 + b"\xff\0\n")
     assert Workspace(tmp_path).read_page("log", 5_001).lines == ("\ufffd\0",)
-
-
-def test_8_bit_text_can_be_paged(tmp_path: Path) -> None:
-    (tmp_path / "old").write_bytes("naïve\r\ncafé\r\n".encode("cp1252"))
-    assert pages(Workspace(tmp_path), "old", 1) == ["naïve", "café"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from contextui.files.errors import SecretFileError
-from contextui.files.protection import SecretFiles, asks_every_time, resolved
+from contextui.files.protection import SecretFiles
 from contextui.files.workspace import Workspace
 
 SECRET = [
@@ -101,7 +101,7 @@ def test_what_asks_every_time(folder: Path) -> None:
         "src/later/a",
     ):
         with Workspace(folder) as workspace:
-            assert asks_every_time(workspace, path), path
+            assert workspace.asks_every_time(path), path
 
 
 def test_what_may_be_granted(folder: Path) -> None:
@@ -114,36 +114,30 @@ def test_what_may_be_granted(folder: Path) -> None:
         "src/../empty",
     ):
         with Workspace(folder) as workspace:
-            assert not asks_every_time(workspace, path, "text\n"), path
-            assert asks_every_time(workspace, path, "#!/bin/sh\n"), path
-            assert asks_every_time(workspace, path, "--- a\n+++ b\n@@ -0,0 +1 @@\n+#!/bin/sh\n"), (
+            assert not workspace.asks_every_time(path, "text\n"), path
+            assert workspace.asks_every_time(path, "#!/bin/sh\n"), path
+            assert workspace.asks_every_time(path, "--- a\n+++ b\n@@ -0,0 +1 @@\n+#!/bin/sh\n"), (
                 path
             )
-
-
-def test_without_a_workspace_the_path_alone_counts() -> None:
-    assert not asks_every_time(None, "plain.txt")
-    for path in ("../plain.txt", ".bashrc", "src/.hidden/a", "/etc/passwd", "~/plain.txt"):
-        assert asks_every_time(None, path)
 
 
 def test_a_file_that_anyone_can_execute_asks_every_time(folder: Path) -> None:
     for mode in (0o700, 0o610, 0o601):
         (folder / "plain.txt").chmod(mode)
         with Workspace(folder) as workspace:
-            assert asks_every_time(workspace, "plain.txt"), mode
+            assert workspace.asks_every_time("plain.txt"), mode
             (folder / "plain.txt").chmod(0o666)
-            assert not asks_every_time(workspace, "plain.txt"), mode
+            assert not workspace.asks_every_time("plain.txt"), mode
 
 
 def test_paths_are_resolved_as_far_as_there_is_anything(folder: Path) -> None:
     with Workspace(folder) as workspace:
-        assert resolved(workspace, "src/../plain.txt") == "plain.txt"
-        assert resolved(workspace, "hooks/pre-commit") == ".git/hooks/pre-commit"
-        assert resolved(workspace, "soon/a") == ".git/new/a"
-        assert resolved(workspace, ".") == "."
-        assert resolved(workspace, "new/folder/a.py") == "new/folder/a.py"
-        assert resolved(workspace, str(folder / "plain.txt")) == "plain.txt"
+        assert workspace.resolved("src/../plain.txt") == "plain.txt"
+        assert workspace.resolved("hooks/pre-commit") == ".git/hooks/pre-commit"
+        assert workspace.resolved("soon/a") == ".git/new/a"
+        assert workspace.resolved(".") == "."
+        assert workspace.resolved("new/folder/a.py") == "new/folder/a.py"
+        assert workspace.resolved(str(folder / "plain.txt")) == "plain.txt"
 
 
 def test_a_guarded_workspace_reads_no_secrets_by_any_name(folder: Path) -> None:

@@ -388,12 +388,6 @@ def test_a_submodule_without_files_counts(folder: Path, tmp_path: Path) -> None:
     assert texts(folder) == ["core.fsmonitor = evil   (.git/modules/libs/inner/config)"]
 
 
-def test_a_linked_worktree_inside_is_named_once(folder: Path) -> None:
-    run(folder, "worktree", "add", "--quiet", "trees/side")
-    run(folder, "config", "core.fsmonitor", "evil")
-    assert texts(folder) == ["core.fsmonitor = evil   (.git/config)"]
-
-
 def test_the_worktree_may_be_elsewhere(folder: Path, tmp_path: Path) -> None:
     run(folder, "config", "core.worktree", str(tmp_path / "other"))
     inner_repository(tmp_path / "other")

@@ -14,6 +14,7 @@ import pytest
 from contextui import Body, Lod, SessionOptions, SessionStore, Transient, Window, action
 from contextui.session.record import BACKGROUND_RATE
 from contextui.session.session import Session
+from contextui.windowing.runtime import runtime_of
 from tests import forkserver
 
 LONG = 30.0
@@ -79,7 +80,7 @@ def background(window: Window, change: Callable[[], object]) -> None:
     assert done.wait(LONG)
     end()
     for _ in range(2):  # the end of the tick queues the drawing
-        window.runtime.worker.submit(lambda: None).result(LONG)
+        runtime_of(window).worker.submit(lambda: None).result(LONG)
 
 
 def logged(session: Session) -> int:
@@ -111,17 +112,6 @@ def test_a_timers_change_is_in_the_log_when_it_is_drawn(session: Session) -> Non
     assert window.snapshot().content.startswith(str(window.state.count))
     assert seen
     assert seen[0] >= 1
-
-
-def test_a_timers_change_survives_a_clean_close(tmp_path: Path, session: Session) -> None:
-    window = session.windows.open(Ticker)
-    assert isinstance(window, Ticker)
-    background(window, window.count)
-    count = window.state.count
-    assert count >= 1
-    session.close()
-    with resumed(tmp_path, session) as again:
-        assert state_of(again, window.id).count == count
 
 
 _KILLED = """
@@ -223,11 +213,15 @@ def test_a_field_that_went_back_after_a_checkpoint_is_back(tmp_path: Path) -> No
         assert state_of(again, window.id).count == 1
 
 
-def _random_commits(folder: Path, seed: int, steps: int) -> None:
+@pytest.mark.parametrize(
+    ("seed", "steps"),
+    [(0, 40), (1, 40), *(pytest.param(n, 300, marks=pytest.mark.long) for n in range(2, 8))],
+)
+def test_random_commits_survive(tmp_path: Path, seed: int, steps: int) -> None:
     """Whatever changes a window, a resume at any moment has what was committed."""
     dice = random.Random(seed)
-    store = store_in(folder, checkpoint_every=7)
-    session = store.create(str(folder))
+    store = store_in(tmp_path, checkpoint_every=7)
+    session = store.create(str(tmp_path))
     session.windows.open(Ticker)
     for _ in range(steps):
         window = session.windows.get("ticker_1")
@@ -254,14 +248,3 @@ def _random_commits(folder: Path, seed: int, steps: int) -> None:
                 assert isinstance(after, Ticker)
                 assert (after.state.saved(), after.lod) == (before[0].saved(), before[1])
     session.close()
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_random_commits_survive(tmp_path: Path, seed: int) -> None:
-    _random_commits(tmp_path, seed, 40)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(2, 8))
-def test_many_random_commits_survive(tmp_path: Path, seed: int) -> None:
-    _random_commits(tmp_path, seed, 300)

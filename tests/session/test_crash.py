@@ -11,7 +11,6 @@ import random
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -25,8 +24,8 @@ from contextui import ContextItem, ItemType
 from contextui.session.log import SessionLockedError
 from contextui.session.session import Session
 from tests import forkserver
-from tests.context.conversation import wire
-from tests.context.test_properties import assert_whole_pairs, specified
+from tests.context.conversation import specified, wire
+from tests.context.test_properties import assert_whole_pairs
 from tests.forking import forked, killed
 from tests.session.test_log import AGAIN, FULL
 from tests.session.test_roundtrip import Talk
@@ -248,19 +247,6 @@ def test_an_answer_kept_for_undo_comes_back_with_its_results(tmp_path: Path) -> 
             assert wire(resumed.composed()) == wire(twin.composed())
 
 
-def test_a_checkpoint_that_makes_no_sense_is_passed_over(tmp_path: Path) -> None:
-    """Then everything is read from the one before it, or from the beginning."""
-    store = store_in(tmp_path, checkpoint_every=5)
-    with talking(store.create("/project")) as talk:
-        for number in range(5):
-            talk.turn(f"words {number}", "yes")
-        composed = wire(talk.composed())
-    path = talk.session.path
-    path.write_bytes(path.read_bytes().replace(b'"undo":', b'"unde":'))
-    with talking(store.open(talk.session.id)) as resumed:
-        assert wire(resumed.composed()) == composed
-
-
 # --- two processes ---------------------------------------------------------------------------
 
 
@@ -314,9 +300,10 @@ def test_a_second_process_gets_an_error_and_may_fork_while_the_first_writes(tmp_
         assert copied.read_on() == b""
         shared = [one for one in copied.ends if one in original.ends]
         assert shared == list(original.ends)[: len(shared)]
-        # The words, and the end of a turn if the copy was made between its answer and its end.
+        # Where it comes from, the words, and the end of a turn if the copy was made between its
+        # answer and its end.
         assert list(copied.ends)[: len(shared)] == shared
-        assert len(copied.ends) - len(shared) in (1, 2)
+        assert len(copied.ends) - len(shared) in (2, 3)
     with store.open(session.id) as again:
         assert again.notices == []
 
@@ -331,15 +318,6 @@ def test_a_fork_leaves_out_a_line_that_is_being_written(tmp_path: Path) -> None:
         with talking(store.fork(talk.session.id)) as fork:
             assert fork.session.notices == []
             assert wire(fork.composed()) == composed
-
-
-def test_a_session_closed_on_any_thread_can_be_opened_again(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
-    session = store.create("/project")
-    thread = threading.Thread(target=session.close)
-    thread.start()
-    thread.join()
-    store.open(session.id).close()
 
 
 # --- a full disk, a read-only home -----------------------------------------------------------

@@ -11,7 +11,6 @@ import pytest
 from contextui import ContextItem, ItemType, SessionOptions, SessionStore
 from contextui.events import Event
 from contextui.session.entry import decode, encode
-from contextui.session.replay import NewerSchemaError
 from contextui.session.restore import NotASessionError, UnknownTurnError
 from contextui.session.store import UnknownSessionError
 from tests.context.conversation import NotesWindow, wire
@@ -44,42 +43,12 @@ def test_a_file_of_another_program_is_not_even_repaired(store: SessionStore, dat
     assert path.read_bytes() == data
 
 
-def test_a_newer_log_with_a_torn_end_is_not_even_repaired(store: SessionStore) -> None:
-    header = {**fields(1), "type": "system", "subtype": "session", "data": {"schema": 99}}
-    path = placed(store, encode(header) + b'{"uuid":"torn')
-    before = path.read_bytes()
-    with pytest.raises(NewerSchemaError):
-        store.open("one")
-    assert path.read_bytes() == before
-
-
 def test_a_header_that_a_crash_cut_short_is_a_session(store: SessionStore) -> None:
     placed(store, encode(fields(1))[:30])
     with store.open("one") as session:
         session.context.add(ContextItem(ItemType.USER, "begin"))
     with store.open("one") as again:
         assert [item.content for item in again.context.get_all()] == ["begin"]
-
-
-def test_what_is_older_than_the_checkpoint_can_be_brought_back(store: SessionStore) -> None:
-    with store.create("/p") as session:
-        talk = Talk(session)
-        for number in range(20):
-            talk.turn(f"words {number} " * 20, "an answer " * 20)
-        talk.say("more")
-        talk.send(1_000)
-        talk.answer("done")
-        talk.context.end_turn()
-        for number in range(3):
-            talk.turn(f"later {number}", "an answer")
-        first = talk.context.get_all()[0]
-        assert first.hidden == "trimmed"
-        talk.context.restore(first.id)
-        composed = wire(talk.composed())
-    with store.open(session.id) as again:
-        assert wire(again.context.compose().messages) == composed
-        again.context.undo()
-        assert again.context.get(first.id).hidden == "trimmed"
 
 
 def test_a_line_changed_by_hand_costs_that_line(store: SessionStore) -> None:

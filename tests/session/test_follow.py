@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from contextui import ContextItem, ItemType, SessionStore
-from contextui.context.report import debug_line
-from contextui.session.follow import Follower, RequestCost, Restarted, Sweep, Update
+from contextui.context.messages import debug_line
+from contextui.session.follow import Follower, RequestCost, Restarted, Update
 from contextui.session.session import Session
+from contextui.session.usage import Sweep
 from tests.counting import count_calls
 from tests.session.test_recall import recall
 from tests.session.test_roundtrip import Talk, step, store_in
@@ -128,22 +129,6 @@ def test_marks_that_turn_are_shown_again(store: SessionStore, session: Session) 
         assert [debug_line(one) for one in screen.look()] == [f"{mark} [0001] User: hello"]  # type: ignore[arg-type]
 
 
-def test_a_compaction_is_one_step(store: SessionStore, session: Session) -> None:
-    screen = Screen(store, session)
-    screen.look()
-    session.context.compact(list(session.context.get_all()), "They said hello.")
-    screen.look()
-    assert screen.shown == [
-        "[X] [0001] User: hello",
-        "[X] [0002] Assistant: hi",
-        "[✓] [0003] System: They said hello.",
-    ]
-    session.context.undo()
-    screen.look()
-    assert screen.shown == fresh(store, session)
-    assert screen.lines[1].startswith("[✓]")
-
-
 def test_an_item_that_comes_back_from_the_log_is_shown(store: SessionStore) -> None:
     with store.create("/p") as session:
         talk = Talk(session)
@@ -231,22 +216,9 @@ def test_damaged_and_unknown_entries_are_skipped(store: SessionStore, session: S
     assert screen.shown == fresh(store, session)
 
 
-def test_a_session_that_ends_and_goes_on_is_followed(store: SessionStore) -> None:
-    with store.create("/p") as session:
-        Talk(session).turn("hello", "hi")
-        screen = Screen(store, session)
-        screen.look()
-    screen.look()
-    with store.open(session.id) as again:
-        Talk(again).turn("again", "yes")
-    screen.look()
-    assert screen.shown == fresh(store, session)
-    assert len(screen.shown) == 4
-
-
 # --- requests and sweeps ----------------------------------------------------------------------
 
-REQUEST: dict[str, Any] = {"throughSeq": 2, "carrierId": None, "windows": [], "waitingIds": []}
+REQUEST: dict[str, Any] = {"throughSeq": 2, "waitingIds": []}
 SWEEP = {"after": 3, "reason": "closed", "rent": 12.5, "price": 8, "saved": 120}
 PLAN = {"number": 7, "time": 1.5, "model": "m", "head": "h", "marks": [1], "outdated": 30}
 USAGE = {"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 80}

@@ -62,7 +62,7 @@ def sent(session: Session | SessionView) -> str:
     ],
     ids=["read_file", "file_reader", "by its id"],
 )
-@pytest.mark.usefixtures("by_turn")
+@pytest.mark.usefixtures("in_place")
 def test_a_read_is_shown_as_its_gist(store: SessionStore, tool: dict[str, Any]) -> None:
     path = log(store, tool)
     before = path.read_bytes()
@@ -73,7 +73,7 @@ def test_a_read_is_shown_as_its_gist(store: SessionStore, tool: dict[str, Any]) 
     assert path.read_bytes() == before
 
 
-@pytest.mark.usefixtures("by_turn")
+@pytest.mark.usefixtures("in_place")
 def test_the_gist_stays_when_the_session_is_resumed(store: SessionStore) -> None:
     log(store, {"id": "t1", "name": "read_file", "input": {"path": "src/app.py"}})
     with store.open("abc") as session:
@@ -86,7 +86,7 @@ def test_the_gist_stays_when_the_session_is_resumed(store: SessionStore) -> None
         assert result_in(again).content == TEXT
 
 
-@pytest.mark.usefixtures("by_turn")
+@pytest.mark.usefixtures("in_place")
 def test_gists_are_in_the_language_of_the_session(tmp_path: Path) -> None:
     store = SessionStore(tmp_path / "home", SessionOptions(lang="zh"))
     log(store, {"id": "t1", "name": "read_file", "input": {"path": "src/app.py"}})

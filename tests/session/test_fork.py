@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from contextui import ContextItem, ItemType
-from contextui.session.fork import KEPT, fork
-from contextui.session.restore import NotASessionError, UnknownTurnError
+from contextui.session.fork import KEPT
+from contextui.session.restore import UnknownTurnError
 from tests.context.conversation import wire
 from tests.session.test_crash import Entries
 from tests.session.test_roundtrip import Talk, same_state, store_in
@@ -65,14 +65,6 @@ def test_turn_0_is_the_start_without_any_message(tmp_path: Path) -> None:
         assert start.turn == 0
         assert [one.type for one in start.context.get_all()] == [ItemType.WINDOW]
         assert [one.id for one in start.windows.windows()] == [window]
-
-
-def test_another_programs_file_is_not_forked(tmp_path: Path) -> None:
-    path = tmp_path / "abc.jsonl"
-    path.write_text("hello\n" * 200)
-    with pytest.raises(NotASessionError):
-        fork(path)
-    assert [*tmp_path.iterdir()] == [path]
 
 
 @pytest.mark.parametrize("seed", range(times(1, 12)))

@@ -17,9 +17,8 @@ from contextui import SessionOptions, SessionStore, TokenCounter
 from contextui.cli import main
 from contextui.session import record
 from tests import forkserver
-from tests.context.conversation import NotesWindow, rough_counter, wire
-from tests.session.test_crash import talking
-from tests.session.writer import Writer, peak_memory, store_in
+from tests.context.conversation import NotesWindow
+from tests.session.writer import Writer, peak_memory
 
 pytestmark = pytest.mark.long
 
@@ -93,21 +92,6 @@ def resume(home: Path, session_id: str) -> dict[str, Any]:
         return facts_of(writer) | figures | {"notices": session.notices}
 
 
-def make_wide(home: Path, turns: int) -> dict[str, Any]:
-    """Turns of some 160 KB each, most of which no request shows any more."""
-    os.fdatasync = lambda fd: None
-    options = SessionOptions(classes=[NotesWindow], counter=rough_counter, checkpoint_every=50)
-    with SessionStore(home, options).create(home) as session:
-        writer = Writer(session, random.Random(0))
-        for number in range(turns):
-            for part in range(8):
-                writer.say(f"{number} {part} " + "words " * 1_600)
-                writer.send(BUDGET)
-                writer.answer(f"{number} {part} " + "answer " * 1_500)
-            writer.context.end_turn()
-        return facts_of(writer)
-
-
 def show(home: Path, *words: str) -> dict[str, Any]:
     """Call `contextui debug`; the memory that it took, and how much it wrote."""
     os.environ["CONTEXTUI_HOME"] = str(home)
@@ -133,7 +117,7 @@ def in_a_process(*arguments: str | Path) -> Any:
 
 
 def test_a_long_session_resumes_from_its_end(tmp_path: Path) -> None:
-    """25,000 entries, 35 MB"""
+    """25,000 entries, 35 MB; G12: `debug` reads and writes items one after the other."""
     made = in_a_process("make", tmp_path)
     path = store_of(tmp_path).find(made["id"]).path
     with path.open("rb") as file:
@@ -170,54 +154,8 @@ def test_a_hole_behind_the_last_checkpoint_costs_that_line_alone(tmp_path: Path)
     assert (resumed["digest"], resumed["items"]) == (made["digest"], made["items"])
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_any_turn_looks_as_it_did_when_it_ended(tmp_path: Path, seed: int) -> None:
-    """Before and behind checkpoints, and exactly at them; a fork of that turn is the same."""
-    store, dice = store_in(tmp_path, checkpoint_every=25), random.Random(seed)
-    composed: dict[int, bytes] = {}
-    with talking(store.create("/project")) as talk:
-        writer = Writer(talk.session, dice)
-        while len(composed) < 120:
-            writer.step()
-            if dice.randrange(4) == 0:
-                writer.say("and")
-                writer.send()
-                writer.answer("yes")
-                writer.context.end_turn()
-                composed[writer.session.turn] = wire(writer.composed())
-    for turn in sorted(dice.sample(sorted(composed), 15)):
-        view = store.view(talk.session.id, turn)
-        assert view.notices == []
-        assert wire(view.context.compose().messages) == composed[turn], f"turn {turn}"
-        for window in view.windows.windows():
-            view.windows.close(window.id)
-    with talking(store.fork(talk.session.id, turn)) as fork:
-        assert wire(fork.composed()) == composed[turn]
-
-
-@pytest.mark.parametrize("words", [[], ["--json"]], ids=["lines", "json"])
-def test_the_memory_of_debug_does_not_grow_with_the_log(tmp_path: Path, words: list[str]) -> None:
-    """G12: items are read and written one after the other."""
-    taken = []
-    for turns in (12, 96):
-        home = tmp_path / str(turns)
-        home.mkdir()
-        made = in_a_process("wide", home, str(turns))
-        path = store_of(home).find(made["id"]).path
-        assert path.stat().st_size > turns * 160_000
-        taken.append(in_a_process("debug", home, *words))
-        shown = (home / "shown").read_text("utf-8")
-        if words:
-            assert [one["seq"] for one in json.loads(shown)["items"]] == [*range(1, turns * 16 + 1)]
-        else:
-            assert len(shown.splitlines()) == turns * 16 + 2
-    assert taken[1]["memory"] - taken[0]["memory"] < 3 * MEGABYTE  # of 13 MB that are more
-
-
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["wide", home, turns]:
-            print(json.dumps(make_wide(Path(home), int(turns))))
         case ["debug", home, *words]:
             print(json.dumps(show(Path(home), *words)))
         case ["make", home, *hole]:

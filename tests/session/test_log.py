@@ -3,30 +3,19 @@
 import io
 import json
 import os
-import stat
-import sys
-import textwrap
 import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextui.session.entry import DamagedLineError, decode, encode
-from contextui.session.log import SessionLockedError, SessionLog, repair_end
-from contextui.session.logfile import (
-    Damage,
-    Line,
-    LogFile,
-    entries,
-    line_at,
-    lines,
-    lines_backwards,
-)
-from tests import forkserver
+from contextui.session.log import SessionLog, repair_end
+from contextui.session.logfile import LogFile
+from contextui.session.reader import Damage, Line, entries, line_at, lines, lines_backwards
 
 AGAIN = "Saving is retried until it succeeds."
 FULL = f"Not saved: No space left on device. Free some space on the disk of {{folder}}. {AGAIN}"
@@ -137,7 +126,7 @@ def test_backwards_crosses_blocks() -> None:
 
 
 def test_a_line_that_is_too_long_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("contextui.session.logfile._LONGEST_LINE", 100)
+    monkeypatch.setattr("contextui.session.reader._LONGEST_LINE", 100)
     for length in (99, 100, 101, 199, 200, 201, 350):
         file = io.BytesIO(b"x" * length + b"\nend\n")
         first, last = lines(file)
@@ -200,44 +189,6 @@ def test_a_last_line_without_its_end_is_kept(tmp_path: Path) -> None:
 
 
 # --- writing ---------------------------------------------------------------------------------
-
-
-def test_files_are_the_owners_alone(tmp_path: Path) -> None:
-    """FAULTS 40"""
-    path = tmp_path / "projects" / "p" / "s.jsonl"
-    old = os.umask(0)
-    try:
-        SessionLog(path, lambda _: None).close()
-    finally:
-        os.umask(old)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    for folder in (path.parent, path.parent.parent):
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-
-
-def test_one_process_writes_and_the_second_gets_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    log = SessionLog(path, lambda _: None)
-    log.append(encode(fields(1)))
-    script = textwrap.dedent(f"""
-        from pathlib import Path
-        from contextui.session.log import SessionLog, SessionLockedError
-        try:
-            SessionLog(Path({str(path)!r}), print)
-        except SessionLockedError as error:
-            print(error)
-    """)
-    done = forkserver.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert "open in another process. Use --fork" in done.stdout
-    with pytest.raises(SessionLockedError):
-        SessionLog(path, lambda _: None)
-    log.close()
-    again = SessionLog(path, lambda _: None)
-    again.append(encode(fields(2)))
-    again.close()
-    assert numbers(path) == [1, 2]
 
 
 def test_a_closed_log_is_free_for_others(tmp_path: Path) -> None:
@@ -361,51 +312,6 @@ def test_a_disk_that_did_not_confirm_is_not_called_safe(
     assert numbers(tmp_path / "s.jsonl") == [1, 2, 3]
 
 
-def test_a_real_full_disk(tmp_path: Path) -> None:
-    """RLIMIT_FSIZE stops the file from growing; raising it lets saving resume."""
-    path = tmp_path / "s.jsonl"
-    script = textwrap.dedent(f"""
-        import resource, sys
-        from pathlib import Path
-        sys.path.insert(0, {str(Path(__file__).parents[2])!r})
-        from contextui.session.log import SessionLog
-        from tests.session.test_log import encode, fields
-        log = SessionLog(Path({str(path)!r}), print)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
-        written = [log.append(encode(fields(n))) for n in range(20)]
-        print(sum(written), log.unsaved, Path({str(path)!r}).read_bytes().count(b"\\n"))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
-        print(log.append(encode(fields(20))), log.unsaved)
-        log.close()
-    """)
-    done = forkserver.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    lines = done.stdout.splitlines()
-    assert lines[0] == f"Not saved: File too large. The folder is {tmp_path}. {AGAIN}"
-    written, unsaved, in_file = map(int, lines[1].split())
-    assert written == in_file
-    assert written + unsaved == 20
-    assert lines[2:] == ["Saving has resumed; nothing was lost.", "True 0"]
-    assert numbers(path) == list(range(21))
-
-
-def test_a_folder_that_cannot_be_made_costs_nothing_but_saving(tmp_path: Path) -> None:
-    blocker = tmp_path / "projects"
-    blocker.write_text("a file where a folder should be")
-    notices: list[str] = []
-    log = SessionLog(blocker / "p" / "s.jsonl", notices.append)
-    assert not log.append(encode(fields(0)))
-    blocker.unlink()
-    assert log.append(encode(fields(1)))
-    log.close()
-    assert numbers(blocker / "p" / "s.jsonl") == [0, 1]
-    assert notices == [
-        f"Not saved: File exists. The folder is {blocker / 'p'}. {AGAIN}",
-        "Saving has resumed; nothing was lost.",
-    ]
-
-
 def test_a_fifo_or_a_link_in_place_of_the_log_is_not_followed(tmp_path: Path) -> None:
     notices: list[str] = []
     (tmp_path / "target").write_text("precious")
@@ -421,19 +327,3 @@ def test_a_fifo_or_a_link_in_place_of_the_log_is_not_followed(tmp_path: Path) ->
     assert notices[-1] == (
         f"Not saved: the log is not a regular file. The folder is {tmp_path}. {AGAIN}"
     )
-
-
-@given(st.lists(st.integers(0, 3), min_size=1, max_size=60))
-@settings(max_examples=30)
-def test_offsets_lead_back_to_the_lines(kinds: list[int]) -> None:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        path, offsets = Path(folder) / "s.jsonl", list[int]()
-        log = SessionLog(path, lambda _: None)
-        for number, kind in enumerate(kinds):
-            log.append(encode(fields(number, "x" * kind * 50_000)), offsets.append)
-        with path.open("rb") as file:
-            assert [line_at(file, offset) for offset in offsets] == list(lines(file))
-            assert all(isinstance(line_at(file, offset), Line) for offset in offsets)
-        log.close()

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from contextui import ContextItem, ItemType
-from contextui.context.report import debug_line
+from contextui.context.messages import debug_line
 from contextui.session.entry import decode
 from contextui.session.export import to_json
 from contextui.session.session import Session
+from contextui.windowing.runtime import runtime_of
 from tests.cli.calling import Program
 from tests.session.mutation import make_log, mutants, store_of
 from tests.thorough import times
@@ -35,7 +36,6 @@ CASES: list[tuple[str, str, object]] = [
     ("checkpoint", "data.items.0.1.hidden", "dropped"),
     ("checkpoint", "data.windows", []),
     ("checkpoint", "data.numbers", {"todo": -1}),
-    ("request", "data.carrierId", GONE),
     ("user", "data.seq", 10**19),
     ("user", "data.seq", 10**7),
     ("user", "data.seq", -1),
@@ -129,7 +129,7 @@ class Log:
                 "items": {item.id: item.content for item in items.values()},
                 "active": {item.id for item in session.context.get_active()},
                 "windows": {
-                    window.id: window.runtime.store.saved.state
+                    window.id: runtime_of(window).core.saved.state
                     for window in session.windows.windows()
                 },
                 "notices": list(session.notices),
@@ -203,22 +203,12 @@ class Log:
             parsed[number], ensure_ascii=False, separators=(",", ":")
         ).encode()
 
-    def check_processes(self, number: int, line: bytes) -> None:
-        """The same with processes as a person starts them."""
-        self.put(number, line)
-        commands = (
-            ["debug"],
-            ["sessions"],
-            ["-c", "-p", "hello", "--model", "offline"],
-            ["debug", "--messages"],
-        )
-        for words in commands:
-            done = self.program.run(*words)
-            assert done.status == 0, done
-            assert "Traceback" not in done.err, done
 
-
-def run(program: Program, count: int, seed: int) -> None:
+@pytest.mark.parametrize(
+    ("seed", "count"),
+    [(0, 7), *(pytest.param(n, times(120, 1_000), marks=pytest.mark.long) for n in (1, 2))],
+)
+def test_one_odd_field_costs_at_most_its_entry(program: Program, seed: int, count: int) -> None:
     log, failures = Log(program), list[str]()
     for done, (number, line) in enumerate(mutants(log.lines, count, seed)):
         try:
@@ -229,10 +219,6 @@ def run(program: Program, count: int, seed: int) -> None:
     if dump := os.environ.get("MUTANTS_FILE"):
         Path(dump).write_text("\n\n".join(failures))
     assert not failures, f"{len(failures)} of {count}:\n" + "\n".join(failures[:10])
-
-
-def test_one_odd_field_costs_at_most_its_entry(program: Program) -> None:
-    run(program, 7, seed=0)
 
 
 def test_every_entry_that_was_found_by_attack_costs_itself_alone(program: Program) -> None:
@@ -258,19 +244,6 @@ def test_odd_entries_are_counted_and_reported_once(program: Program) -> None:
     done = program("sessions")
     named = f"skipped: {log.session.id[:8]} (1)."
     assert (done.status, done.err.count(named)) == (0, 1), done
-
-
-@pytest.mark.parametrize("count", [1, pytest.param(times(4, 20), marks=pytest.mark.long)])
-def test_processes_of_their_own_open_a_log_with_an_odd_field(program: Program, count: int) -> None:
-    log = Log(program)
-    for number, line in mutants(log.lines, count, seed=99):
-        log.check_processes(number, line)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(1, 3))
-def test_one_odd_field_costs_at_most_its_entry_each_time(program: Program, seed: int) -> None:
-    run(program, times(120, 1_000), seed)
 
 
 def test_a_folder_that_is_no_text_is_ignored() -> None:

@@ -10,6 +10,7 @@ from contextui import ContextManager, ItemType, Lod, WindowManager
 from contextui.errors import ContextTooLargeError
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore
+from contextui.windowing.runtime import runtime_of
 from tests.context.conversation import Conversation, NotesWindow, wire
 from tests.thorough import times
 
@@ -107,8 +108,8 @@ def same_state(one: Conversation, other: Conversation) -> None:
     for mine, others in zip(one.windows.windows(), other.windows.windows(), strict=True):
         assert mine.state == others.state
         assert mine.to_xml() == others.to_xml()
-        assert [e.action for e in mine.runtime.history.entries] == [
-            e.action for e in others.runtime.history.entries
+        assert [e.action for e in runtime_of(mine).history.entries] == [
+            e.action for e in runtime_of(others).history.entries
         ]
 
 

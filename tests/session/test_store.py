@@ -23,7 +23,6 @@ from contextui import (
     action,
     escape_project_path,
 )
-from contextui.config.schema import Placement
 from contextui.context.compaction.plan import plan
 from contextui.context.manager import ContextManager
 from contextui.errors import InvalidItemError
@@ -32,19 +31,17 @@ from contextui.session import items as log_items
 from contextui.session.archive import KEPT, LIMIT
 from contextui.session.export import to_json, to_markdown
 from contextui.session.log import SessionLockedError
-from contextui.session.logfile import Line, line_at
 from contextui.session.paths import InvalidSessionIdError, NoHomeError, contextui_home
+from contextui.session.reader import Line, line_at
 from contextui.session.replay import NewerSchemaError
-from contextui.session.restore import NotASessionError
 from contextui.session.session import Session, branch_of
 from contextui.session.store import UnknownSessionError
-from contextui.windowing.host import current_render, latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files.window import FilesWindow
 from contextui.windows.git.window import GitWindow
 from contextui.windows.notebook import NotebookWindow
-from tests.context.conversation import NotesWindow, wire
-from tests.context.test_properties import specified
+from tests.context.conversation import NotesWindow, specified, wire
 from tests.session.test_log import SAMPLES
 from tests.session.test_roundtrip import Talk
 from tests.windows.git.conftest import run
@@ -200,29 +197,6 @@ def test_entries_have_the_documents_form(session: Session) -> None:
     assert use["tool"] == {"id": "call_1", "name": "action", "input": {"n": 1}}
     assert result["type"] == "tool_result"
     assert result["toolResult"] == {"id": "call_1", "output": "it failed", "error": "it failed"}
-
-
-def test_background_changes_are_logged_when_they_are_committed(session: Session) -> None:
-    talk = Talk(session)
-    window = talk.open("a")
-    window.runtime.worker.submit(lambda: None).result()
-
-    def states() -> int:
-        return session.path.read_text("utf-8").count('"subtype":"window_state"')
-
-    def background() -> None:
-        window.state.lines.append("by itself")  # type: ignore[attr-defined]
-
-    ticked = window.env.every(0.001, background)
-    while window.version.major < 3:
-        window.snapshot()
-    ticked()
-    window.runtime.worker.submit(lambda: None).result()
-    logged = states()
-    assert logged == window.version.major - 1
-    talk.say("look")
-    talk.send()
-    assert states() == logged
 
 
 def test_a_summary_follows_its_boundary_with_what_was_done(
@@ -412,23 +386,6 @@ def test_notices_are_in_the_language_of_the_session(store: SessionStore, session
     assert caught.value.text("zh") == f'没有会话 "{"0" * 32}"。'
 
 
-def test_a_call_that_a_crash_cut_short_gets_a_result(store: SessionStore, session: Session) -> None:
-    """FAULTS 1: one for each of several parallel calls."""
-    talk = Talk(session)
-    talk.say("do it")
-    talk.send()
-    talk.call(3)
-    talk.result("the first was done")
-    session.close()
-    with store.open(session.id) as again:
-        results = [item for item in again.context.get_all() if item.type is ItemType.TOOL]
-        assert [item.is_error for item in results] == [False, True, True]
-        assert "may or may not have been carried out" in results[1].content
-        assert again.context.ledger.calls.unanswered == ()
-    with store.open(session.id) as twice:
-        assert len(twice.context.get_all()) == 5
-
-
 def test_undo_reaches_back_before_the_resume(store: SessionStore, session: Session) -> None:
     talk = Talk(session)
     talk.turn("first", "answer")
@@ -462,10 +419,11 @@ def test_the_focus_of_a_window_comes_back(tmp_path: Path) -> None:
             assert window.snapshot().state.focus_id == focus
 
 
-@pytest.mark.usefixtures("by_turn")
 def test_what_is_folded_and_unfolded_stays_so_and_can_be_turned_again(
-    store: SessionStore, session: Session
+    tmp_path: Path,
 ) -> None:
+    store = SessionStore(tmp_path / "home", SessionOptions(placement="in-place"))
+    session = store.create(tmp_path)
     context = session.context
     context.add(ContextItem(ItemType.USER, "read it"))
     read = context.add(ContextItem(ItemType.TOOL, "a long text", tool_name="x", gist="[a file]"))
@@ -514,23 +472,22 @@ def test_any_turn_can_be_shown_as_it_was_then(store: SessionStore, session: Sess
         assert wire(view.context.outlook().messages) == sent[turn - 1]
 
 
-@pytest.mark.parametrize("placement", ["price", "turn"])
 def test_windows_are_shown_as_they_were_though_they_cannot_be_drawn_from_their_state(
-    tmp_path: Path, placement: Placement
+    tmp_path: Path,
 ) -> None:
     """What an editor or a list of files shows is on the disk, not in the log of its state."""
     work, classes = tmp_path / "work", [EditorWindow, FilesWindow, GitWindow]
     work.mkdir()
     (work / "a.py").write_text("first = 1\n")
     run(work, "init", "--quiet")
-    store = SessionStore(tmp_path / "home", SessionOptions(classes=classes, placement=placement))
+    store = SessionStore(tmp_path / "home", SessionOptions(classes=classes))
     then, composed = list[dict[str, str]](), list[bytes]()
     with store.create(work) as session:
         talk, windows = Talk(session), session.windows
         opened = [windows.open("editor", path="a.py"), windows.open("files"), windows.open("git")]
         for turn in range(2):
             talk.turn(f"words {turn}", "answer")
-            then.append({one.id: current_render(one).xml for one in opened})
+            then.append({one.id: runtime_of(one).renders.at().xml for one in opened})
             composed.append(wire(session.context.compose().messages))
             (work / "a.py").write_text("second = 2\n")
             (work / "b.py").touch()
@@ -541,23 +498,14 @@ def test_windows_are_shown_as_they_were_though_they_cannot_be_drawn_from_their_s
     (work / "a.py").unlink()
     for turn, shown in enumerate(then, 1):
         view = store.view(session.id, turn)
-        assert {one.id: latest_render(one).xml for one in view.windows.windows()} == shown
+        assert {
+            one.id: runtime_of(one).renders.latest().xml for one in view.windows.windows()
+        } == shown
         assert wire(view.context.compose().messages) == composed[turn - 1]
         view.close()
 
 
 REREAD = {"editor": "reload", "files": "refresh", "git": "refresh"}
-
-
-def test_continuing_takes_the_newest_session_of_the_folder(store: SessionStore) -> None:
-    """S2.11: the newest by its last entry."""
-    with store.create("/p") as first, store.create("/p") as second:
-        second.context.add(ContextItem(ItemType.USER, "second"))
-        first.context.add(ContextItem(ItemType.USER, "first, but later"))
-    latest = store.latest("/p")
-    assert latest is not None
-    assert latest.id == first.id
-    assert store.latest("/elsewhere") is None
 
 
 def at(moment: datetime) -> SessionOptions:
@@ -676,13 +624,6 @@ def test_a_fork_is_independent(store: SessionStore, session: Session) -> None:
         assert again.context.get_all()[-1].content == "another way"
 
 
-def test_viewing_neither_locks_nor_writes(store: SessionStore, session: Session) -> None:
-    session.context.add(ContextItem(ItemType.USER, "hello"))
-    before = session.path.read_bytes()
-    assert store.view(session.id).context.debug_lines() == ["[✓] [0001] User: hello"]
-    assert session.path.read_bytes() == before
-
-
 # --- what others wrote -----------------------------------------------------------------------
 
 
@@ -742,16 +683,6 @@ def test_a_newer_schema_is_rejected(store: SessionStore) -> None:
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "text", ['{"level": "info", "msg": "started"}\n' * 3, "plain text\n", "[1]\n"]
-)
-def test_a_file_that_is_not_a_session_is_not_changed(store: SessionStore, text: str) -> None:
-    path = foreign(store, text)
-    with pytest.raises(NotASessionError):
-        store.open("abc123")
-    assert path.read_text() == text
-
-
 @pytest.mark.parametrize("hostile", ["../../x", "a/b", "", "x\0y", "*", "~", "-" * 100, ".."])
 def test_ids_cannot_escape_the_folder(store: SessionStore, hostile: str) -> None:
     with pytest.raises(InvalidSessionIdError):
@@ -766,38 +697,6 @@ def test_invalid_values_are_saved_as_far_as_possible(store: SessionStore, sessio
     with store.open(session.id) as again:
         assert again.notices == []
         assert again.context.get_all()[0].content == "a\ufffdb"
-
-
-def test_a_damaged_line_costs_that_line_and_is_reported(
-    store: SessionStore, session: Session
-) -> None:
-    talk = Talk(session)
-    for number in range(3):
-        talk.turn(f"words {number}", "answer")
-    session.close()
-    lines = session.path.read_bytes().split(b"\n")
-    which = next(n for n, line in enumerate(lines) if b'"words 1"' in line)
-    lines[which] = lines[which][:50]
-    session.path.write_bytes(b"\n".join(lines))
-    with store.open(session.id) as again:
-        assert "Left out as damaged: 1 line, the first at byte " in again.notices[0]
-        assert [item.seq for item in again.context.get_all()] == [1, 2, 4, 5, 6]
-        again.context.add(ContextItem(ItemType.USER, "on it goes"))
-        assert again.context.current_seq == 7
-
-
-def test_a_schema_that_this_program_never_wrote_is_invalid(
-    store: SessionStore, session: Session
-) -> None:
-    """F06: only a newer program writes a newer schema."""
-    Talk(session).turn("words", "answer")
-    session.close()
-    text = session.path.read_text("utf-8")
-    for odd in ("99", "-1", "null", '"x"', "10000000000000000000", "{}"):
-        session.path.write_text(text.replace('"schema":1', f'"schema":{odd}'))
-        view = store.view(session.id, whole=True)
-        assert len(view.context.get_all()) == 2
-        assert "Left out as damaged: 1 line" in view.notices[0]
 
 
 # --- checkpoints -----------------------------------------------------------------------------
@@ -845,9 +744,7 @@ def test_a_checkpoint_before_the_first_words_changes_nothing(tmp_path: Path) -> 
             talk.write(window.id, f"line {number}")
         assert checkpoints(session)
     with store.open(session.id) as again:
-        twin = Talk(again)
-        for one in (twin,):
-            one.turn("words", "answer")
+        Talk(again).turn("words", "answer")
         assert again.turn == 1
         assert again.context.get_stats().total_items == 4
 
@@ -1029,35 +926,6 @@ def test_a_session_can_be_read_as_markdown_and_taken_as_json(
     assert data["windows"] == [
         {"id": "notes_1", "name": "notes", "lod": "Full", "state": {"lines": ["a ``` line"]}}
     ]
-
-
-def test_windows_of_a_session_are_used_from_an_event_loop_too(
-    store: SessionStore, session: Session
-) -> None:
-    async def use() -> None:
-        window = session.windows.open("notes", lines=["a"])
-        await session.windows.settle(2)
-        for number in range(5):
-            result = await session.windows.act(window.id, "write", {"line": str(number)})
-            assert result.ok
-
-    asyncio.run(use())
-    session.close()
-    with store.open(session.id) as again:
-        (window,) = again.windows.windows()
-        assert window.state.lines == ["a", "0", "1", "2", "3", "4"]  # type: ignore[attr-defined]
-
-
-def test_the_latest_session_is_one_in_which_something_happened(tmp_path: Path) -> None:
-    store = SessionStore(tmp_path / "home")
-    with store.create(tmp_path) as spoken:
-        spoken.context.add(ContextItem(ItemType.USER, "hello"))
-    with store.create(tmp_path) as silent:
-        silent.context.add(ContextItem(ItemType.SYSTEM, "Rules."))
-    latest = store.latest(tmp_path)
-    assert latest is not None
-    assert latest.id == spoken.id
-    assert [one.is_empty for one in store.list(tmp_path)] == [True, False]
 
 
 def test_a_lazy_session_has_no_file_before_something_happens(tmp_path: Path) -> None:

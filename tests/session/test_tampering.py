@@ -20,10 +20,11 @@ import pytest
 from contextui import SessionStore
 from contextui.session import logfile
 from contextui.session.log import SessionLockedError, SessionLog
+from contextui.session.logfile import LogFile
 from contextui.session.session import Session
 from tests import forkserver
 from tests.context.conversation import wire
-from tests.session.test_crash import assert_valid, talking
+from tests.session.test_crash import Entries, assert_valid, talking
 from tests.session.test_roundtrip import Talk, store_in
 from tests.session.writer import Writer
 from tests.session.writer import store_in as writers_store
@@ -50,11 +51,6 @@ def link_to_another_file(path: Path) -> None:
     (path.parent / "precious").write_text("precious")
     path.unlink()
     path.symlink_to(path.parent / "precious")
-
-
-def link_to_nothing(path: Path) -> None:
-    path.unlink()
-    path.symlink_to(path.parent / "nowhere")
 
 
 def replace_with_nothing(path: Path) -> None:
@@ -93,16 +89,8 @@ def truncate_to_half(path: Path) -> None:
     os.truncate(path, path.stat().st_size // 2)
 
 
-def truncate_the_last_byte(path: Path) -> None:
-    os.truncate(path, path.stat().st_size - 1)
-
-
 def write_something_else(path: Path) -> None:
     path.write_text("something else\n")
-
-
-def write_something_longer(path: Path) -> None:
-    path.write_text("something else\n" * (path.stat().st_size // 10))
 
 
 def change_in_place(path: Path) -> None:
@@ -123,10 +111,6 @@ def append_half_a_line(path: Path) -> None:
         file.write(b'{"uuid":')
 
 
-def append_zeros(path: Path) -> None:
-    os.truncate(path, path.stat().st_size + 5_000_000)
-
-
 def remove_the_folder(path: Path) -> None:
     shutil.rmtree(path.parent)
 
@@ -137,12 +121,13 @@ def move_the_home(path: Path) -> None:
 
 
 WAYS: list[Callable[[Path], None]] = [
-    delete, move_away, move_and_link, link_to_another_file, link_to_nothing,
-    replace_with_nothing, replace_with_a_copy, replace_with_another_session,
-    replace_with_a_folder, replace_with_a_fifo, empty, truncate_to_half, truncate_the_last_byte,
-    write_something_else, write_something_longer, change_in_place, append_a_line,
-    append_half_a_line, append_zeros, remove_the_folder, move_the_home,
+    delete, move_away, move_and_link, link_to_another_file, replace_with_nothing,
+    replace_with_a_copy, replace_with_another_session, replace_with_a_folder,
+    replace_with_a_fifo, empty, truncate_to_half, write_something_else, change_in_place,
+    append_a_line, append_half_a_line, remove_the_folder, move_the_home,
 ]  # fmt: skip
+LOSING = (empty, truncate_to_half, write_something_else, change_in_place)
+"""The ways after which the open file does not have all that was written."""
 
 
 def contents(session: Session) -> list[tuple[str, str]]:
@@ -163,23 +148,36 @@ def check_resumed(store: SessionStore, session: Session, composed: bytes) -> Non
 def check_notice(session: Session) -> None:
     assert len(session.notices) == 1
     assert session.notices[0].startswith(("The log of this session was ", "Another program "))
-    assert f"It was rewritten: {session.path}." in session.notices[0]
+    assert f"It continues in a new file: {session.path}." in session.notices[0]
     assert session.unsaved == 0
 
 
+LONG = pytest.mark.long
+
+
 @pytest.mark.parametrize(
-    "in_a_turn", [False, pytest.param(True, marks=pytest.mark.long)], ids=["between", "within"]
+    ("is_resumed", "in_a_turn"),
+    [
+        pytest.param(False, False, id="new-between"),
+        pytest.param(False, True, id="new-within", marks=LONG),
+        pytest.param(True, False, id="resumed-between", marks=LONG),
+        pytest.param(True, True, id="resumed-within"),
+    ],
 )
 @pytest.mark.parametrize("way", WAYS)
-def test_messages_of_this_run_are_not_lost(
-    tmp_path: Path, way: Callable[[Path], None], in_a_turn: bool
+def test_messages_are_not_lost(
+    tmp_path: Path, way: Callable[[Path], None], is_resumed: bool, in_a_turn: bool
 ) -> None:
-    """All of it is written again, byte by byte."""
+    """A new file has them, of this run and of an earlier one: byte by byte, or else from memory."""
     store = store_in(tmp_path)
     with talking(store.create("/project")) as talk:
         window = talk.open("a line")
         for number in range(4):
             talk.turn(f"words {number}", "an answer")
+        if is_resumed:
+            talk.session.close()
+            talk.take(store.open(talk.session.id))
+            talk.turn("words of this run", "an answer")
         if in_a_turn:
             talk.say("more words")
             talk.send()
@@ -189,45 +187,16 @@ def test_messages_of_this_run_are_not_lost(
             talk.say("more words")
             talk.send()
         talk.answer("another answer")
-        talk.context.end_turn()
         check_notice(talk.session)
-        assert talk.session.path.read_bytes().startswith(before)
+        talk.context.end_turn()
+        assert talk.session.path.read_bytes().startswith(before) == (way not in LOSING)
         talk.write(window.id, "another line")
         talk.turn("the last words", "the last answer")
         assert len(talk.session.notices) == 1
         composed = wire(talk.composed())
-    check_resumed(store, talk.session, composed)
-
-
-@pytest.mark.parametrize(
-    "in_a_turn", [pytest.param(False, marks=pytest.mark.long), True], ids=["between", "within"]
-)
-@pytest.mark.parametrize("way", WAYS)
-def test_messages_of_an_earlier_run_are_not_lost(
-    tmp_path: Path, way: Callable[[Path], None], in_a_turn: bool
-) -> None:
-    """What is in memory is written again, if the file has it no more."""
-    store = store_in(tmp_path)
-    with talking(store.create("/project")) as talk:
-        window = talk.open("a line")
-        for number in range(4):
-            talk.turn(f"words {number}", "an answer")
-    with talking(store.open(talk.session.id)) as talk:
-        talk.turn("words of this run", "an answer")
-        if in_a_turn:
-            talk.say("more words")
-            talk.send()
-        way(talk.session.path)
-        if not in_a_turn:
-            talk.say("more words")
-            talk.send()
-        talk.answer("another answer")
-        check_notice(talk.session)
-        talk.context.end_turn()
-        talk.write(window.id, "another line")
-        talk.turn("the last words", "the last answer")
-        assert len(talk.session.notices) == 1
-        composed = wire(talk.composed())
+        talk.session.close()
+    if not is_resumed:
+        assert Entries(talk.session.path).read_on() == b""
     check_resumed(store, talk.session, composed)
 
 
@@ -267,7 +236,7 @@ def test_what_another_program_wrote_is_kept(tmp_path: Path, way: Callable[[Path]
     assert not precious.exists() or precious.read_text() == "precious"
 
 
-@pytest.mark.parametrize("way", [empty, truncate_to_half, delete, move_away, remove_the_folder])
+@pytest.mark.parametrize("way", [delete, move_away, remove_the_folder, truncate_to_half])
 def test_no_temporary_files_remain(tmp_path: Path, way: Callable[[Path], None]) -> None:
     with talking(store_in(tmp_path).create("/project")) as talk:
         talk.turn("words", "an answer")
@@ -275,7 +244,9 @@ def test_no_temporary_files_remain(tmp_path: Path, way: Callable[[Path], None]) 
         way(path)
         talk.say("more")
     found = {one.name for one in path.parent.iterdir()} - {"moved.txt", "recent", "recent.lock"}
-    assert found == {path.name, path.with_suffix(".lock").name}
+    kept = {one.name for one in path.parent.glob("*.found")}
+    assert found == {path.name, path.with_suffix(".lock").name, *kept}
+    assert len(kept) == (way is truncate_to_half)
 
 
 @pytest.mark.parametrize("way", ["touch", "link", "read-only"])
@@ -351,33 +322,12 @@ def test_another_process_that_took_over_the_session_is_not_overwritten(tmp_path:
     check_resumed(store, talk.session, composed)
 
 
-def test_more_than_is_kept_in_memory_comes_from_the_context(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The lines of a long run do not all stay in memory."""
-    monkeypatch.setattr(logfile, "KEPT_BYTES", 2_000)
-    store = store_in(tmp_path)
-    for way in (empty, truncate_to_half, write_something_else, change_in_place, delete):
-        with talking(store.create("/project")) as talk:
-            for number in range(12):
-                talk.turn(f"words {number}", "an answer")
-            way(talk.session.path)
-            talk.turn("more", "another answer")
-            assert len(talk.session.notices) == 1
-            composed = wire(talk.composed())
-        check_resumed(store, talk.session, composed)
-
-
 @pytest.mark.parametrize(
     "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 16))]
 )
-def test_random_talks_and_random_ways(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
+def test_random_talks_and_random_ways(tmp_path: Path, seed: int) -> None:
     """Whatever is in the session (calls, windows, pins, edits): it comes back as it was."""
     dice = random.Random(seed)
-    if seed % 2:
-        monkeypatch.setattr(logfile, "KEPT_BYTES", 20_000)
     store = writers_store(tmp_path / "home")
     with store.create("/project") as session:
         writer = Writer(session, dice)
@@ -388,7 +338,7 @@ def test_random_talks_and_random_ways(
             writer = Writer(talk.session, dice)
             for _ in range(dice.randrange(40)):
                 writer.step()
-            ways = [one for one in WAYS if one is not change_in_place]
+            ways = [one for one in WAYS if one is not change_in_place]  # it needs an answer
             dice.choice(ways)(talk.session.path)
             for _ in range(dice.randrange(40)):
                 writer.step()
@@ -457,101 +407,65 @@ def test_a_session_that_cannot_be_written_has_nothing_unsaved_until_something_ha
 LINES = [b"line %03d\n" % number for number in range(20)]  # 9 bytes each
 
 
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Samples and chunks that a short file has several of."""
-    monkeypatch.setattr(logfile, "_SAMPLE", 16)
-    monkeypatch.setattr(logfile, "_CHUNK", 4)
-
-
-def found_in(folder: Path) -> logfile.LogFile:
+def found_in(folder: Path) -> LogFile:
     """A log of an earlier run, opened."""
     path = folder / "log.jsonl"
     path.write_bytes(b"".join(LINES))
-    file = logfile.LogFile(path)
+    file = LogFile(path)
     file.begin(path.stat().st_size)
     return file
 
 
-def change_byte(path: Path, offset: int, byte: bytes = b"#", time: int = 1) -> None:
-    with path.open("r+b") as file:
-        file.seek(offset)
-        file.write(byte)
-    os.utime(path, ns=(time, time))
-
-
-@pytest.mark.usefixtures("small")
-@pytest.mark.parametrize(
-    ("size", "intact"), [(179, 171), (171, 171), (170, 162), (100, 99), (99, 99), (10, 9), (8, 0)]
-)
-def test_of_a_truncated_log_all_whole_lines_are_intact(
-    tmp_path: Path, size: int, intact: int
+@pytest.mark.parametrize("chunk", [4, 1 << 20])
+@pytest.mark.parametrize("place", [0, 90, 179, 180, 189])
+def test_any_changed_byte_of_a_short_log_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: int, chunk: int
 ) -> None:
+    """In what was found, and in what this run wrote; a file that is only touched is accepted."""
+    monkeypatch.setattr(logfile, "_CHUNK", chunk)
     file, path = found_in(tmp_path), tmp_path / "log.jsonl"
-    os.truncate(path, size)
-    assert file.difference() == "shrunk"
-    assert file.recover()[:2] == (intact, None)
-    assert path.read_bytes() == b"".join(LINES)[:intact]
-    assert file.write(b"next\n") == intact
-    assert file.difference() is None
-    file.close()
-
-
-@pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("byte", [b"#", b"~"])
-@pytest.mark.parametrize("offset", [0, 15, 164, 178])
-def test_a_changed_sample_of_what_was_found_leaves_nothing_intact(
-    tmp_path: Path, offset: int, byte: bytes
-) -> None:
-    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
-    change_byte(path, offset, byte)
-    assert file.difference() == "altered"
-    size, missing, aside = file.recover()
-    assert (size, missing, path.read_bytes()) == (0, None, b"")
-    assert (tmp_path / aside).stat().st_size == 180  # what stood there is kept
-    file.close()
-
-
-def test_any_changed_byte_of_a_short_log_is_seen(tmp_path: Path) -> None:
-    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
+    assert file.write(b"a new line\n") == 180
     os.utime(path, ns=(2, 2))
-    assert file.difference() is None  # touched, not changed
-    change_byte(path, 90)
-    assert file.difference() == "altered"
-    file.close()
-
-
-@pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("changed", [0, 1, 4])
-def test_lines_of_this_run_are_known_again_one_by_one(tmp_path: Path, changed: int) -> None:
-    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
-    written = [b"new %d\n" % number for number in range(5)]
-    assert [file.write(line) for line in written] == [180, 186, 192, 198, 204]
-    change_byte(path, 180 + 6 * changed)
-    assert file.difference() == "altered"
-    size, missing, aside = file.recover()
-    assert (size, missing) == (180 + 6 * changed, written[changed:])
-    assert path.read_bytes() == b"".join([*LINES, *written[:changed]])
-    assert (tmp_path / aside).stat().st_size == 210
-    for line in written[changed:]:
-        file.write(line)
     assert file.difference() is None
-    assert path.read_bytes() == b"".join([*LINES, *written])
-    change_byte(path, 180 + 6 * changed, time=2)
-    assert file.difference() == "altered"
-    assert file.recover()[:2] == (180 + 6 * changed, written[changed:])  # each line once
+    with path.open("r+b") as other:
+        other.seek(place)
+        other.write(b"#")
+    os.utime(path, ns=(1, 1))
+    assert (file.difference(), file.is_intact()) == ("changed", False)
+    aside = file.replace(0)
+    assert (path.read_bytes(), (tmp_path / aside).stat().st_size) == (b"", 191)
+    assert file.write(b"next\n") == 0
+    assert file.difference() is None
     file.close()
 
 
-@pytest.mark.usefixtures("small")
-def test_a_file_with_more_than_a_torn_line_is_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize("chunk", [4, 1 << 20])
+def test_a_log_that_grew_keeps_what_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr(logfile, "_CHUNK", chunk)
     file, path = found_in(tmp_path), tmp_path / "log.jsonl"
-    file.write(b"a new line\n")
-    os.truncate(path, 183)
-    assert file.recover() == (180, [b"a new line\n"], "")  # nothing but a piece of ours
-    file.write(b"a new line\n")
-    change_byte(path, 189)  # behind the first chunk
-    assert (tmp_path / file.recover().aside).stat().st_size == 191
+    with path.open("ab") as other:
+        other.write(b"theirs\n")
+    assert (file.difference(), file.is_intact()) == ("changed", True)
+    aside = file.replace(file.size)
+    assert path.read_bytes() == b"".join(LINES)
+    assert (tmp_path / aside).read_bytes() == b"".join([*LINES, b"theirs\n"])
+    assert (file.write(b"next\n"), file.is_intact(), file.difference()) == (180, True, None)
+    file.close()
+
+
+def test_a_file_system_that_cannot_exchange_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logfile, "exchange", lambda *_: False)
+    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
+    path.write_bytes(b"theirs")
+    aside = file.replace(0)
+    assert ((tmp_path / aside).read_bytes(), path.read_bytes()) == (b"theirs", b"")
+    path.unlink()
+    assert (file.replace(0), path.read_bytes()) == ("", b"")
+    assert {one.name for one in tmp_path.iterdir()} == {path.name, aside}
     file.close()
 
 
@@ -570,32 +484,7 @@ def test_a_log_changed_before_it_was_opened_is_not_written_to(
     assert "changed by another program" in notices[0]
 
 
-def test_the_last_line_is_kept_however_long_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(logfile, "KEPT_BYTES", 4)
-    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
-    for line in (b"a long line\n", b"another long line\n"):
-        file.write(line)
-    change_byte(path, 192)
-    assert file.difference() == "altered"
-    assert file.recover()[:2] == (192, [b"another long line\n"])
-    file.close()
-
-
-def test_no_more_lines_than_wanted_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(logfile, "KEPT_BYTES", 20)
-    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
-    for line in (b"a long line\n", b"another long line\n"):
-        file.write(line)
-    os.truncate(path, 180)
-    assert file.recover()[:2] == (180, None)
-    file.close()
-
-
-def tear(file: logfile.LogFile, monkeypatch: pytest.MonkeyPatch) -> None:
+def tear(file: LogFile, monkeypatch: pytest.MonkeyPatch) -> None:
     """A write fails in the middle, and what was written of it cannot be removed."""
     write, truncate, descriptor = os.write, os.ftruncate, file.fd
 
@@ -640,36 +529,8 @@ def test_a_file_in_place_of_a_torn_log_is_not_truncated(
     one.rename(tmp_path / "swapped")
     two.rename(one)
     (tmp_path / "swapped").rename(two)
-    assert [file.difference() for file in files] == ["replaced", "replaced"]
+    assert [file.difference() for file in files] == ["changed", "changed"]
     assert [path.stat().st_size for path in (one, two)] == [183, 183]
-    for file in files:
-        file.close()
-
-
-def test_a_log_that_grew_keeps_what_it_had(tmp_path: Path) -> None:
-    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
-    with path.open("ab") as other:
-        other.write(b"theirs\n")
-    assert file.difference() == "grown"
-    size, missing, aside = file.recover()
-    assert (size, missing, path.read_bytes()) == (180, [], b"".join(LINES))
-    assert (tmp_path / aside).read_bytes() == b"".join([*LINES, b"theirs\n"])
-    file.close()
-
-
-def test_another_file_of_the_same_bytes_is_another_file(tmp_path: Path) -> None:
-    """Two logs change places: of the two files one has the greater number."""
-    folders = [tmp_path / "one", tmp_path / "two"]
-    for folder in folders:
-        folder.mkdir()
-    files = [found_in(folder) for folder in folders]
-    one, two = (folder / "log.jsonl" for folder in folders)
-    one.rename(tmp_path / "swapped")
-    two.rename(one)
-    (tmp_path / "swapped").rename(two)
-    assert [file.difference() for file in files] == ["replaced", "replaced"]
-    assert [file.recover()[:2] for file in files] == [(180, []), (180, [])]
-    assert [path.stat().st_mode & 0o777 for path in (one, two)] == [0o600, 0o600]
     for file in files:
         file.close()
 

@@ -10,7 +10,7 @@ import pytest
 
 from contextui import SessionStore
 from contextui.files.errors import ExistingFileError, FileChangedError
-from contextui.files.save import TEXT_LIMIT, temporary_name
+from contextui.files.save import temporary_name
 from contextui.files.workspace import Workspace
 from contextui.session import versions
 from contextui.session.fork import KEPT
@@ -143,15 +143,6 @@ def test_a_write_without_a_copy_says_so(
     assert not (tmp_path / "elsewhere").exists() or not os.listdir(tmp_path / "elsewhere")
 
 
-def test_there_is_a_limit(session: Session, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(versions, "MOST_KEPT", 10)
-    (work / "a.txt").write_bytes(b"1234567")
-    write(session, "a.txt", b"7654321")
-    write(session, "a.txt", b"x")
-    assert [one["kept"] for one in logged(session)] == ["kept", "large"]
-    assert TEXT_LIMIT >= 1 << 20
-
-
 def test_a_tampered_copy_is_refused_and_kept_again(session: Session, work: Path) -> None:
     (work / "a.txt").write_bytes(b"one")
     write(session, "a.txt", b"two")
@@ -176,18 +167,3 @@ def test_what_a_crash_left_is_removed(session: Session, work: Path) -> None:
     (work / "a.txt").write_bytes(b"one")
     write(session, "a.txt", b"two")
     assert not left.exists()
-
-
-def test_a_fork_has_the_copies_that_its_log_names(
-    session: Session, work: Path, tmp_path: Path
-) -> None:
-    store = SessionStore(tmp_path / "home")
-    (work / "a.txt").write_bytes(b"one")
-    write(session, "a.txt", b"two")
-    with store.fork(session.id) as fork:
-        assert fork.versions.read(digest_of(b"one")) == b"one"
-        write(fork, "a.txt", b"three")
-        assert fork.versions.read(digest_of(b"two")) == b"two"
-    with pytest.raises(KeptVersionError):
-        session.versions.read(digest_of(b"two"))
-    assert len(logged(session)) == 1

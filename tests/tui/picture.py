@@ -23,6 +23,7 @@ async def at_rest(pilot: "Pilot[int]", name: str = "") -> str:
     """The picture, once it is the same for a while, or as it was kept."""
     path = FOLDER / f"{name}.txt"
     kept = path.read_text(encoding="utf-8") if path.exists() else None
+    enough = 3 if kept is None or os.environ.get(RENEW) == "renew" else 40
     before, same = "", 0
     for _ in range(_PATIENCE):
         await pilot.pause(0.06)  # longer than what is drawn in batches
@@ -30,7 +31,7 @@ async def at_rest(pilot: "Pilot[int]", name: str = "") -> str:
         if now == kept:
             return now
         same = same + 1 if now == before else 0
-        if same == 3:
+        if same == enough:
             return now
         before = now
     raise AssertionError("\n".join(["The screen does not come to rest:", now]))

@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager, suppress
 from functools import cache
 from importlib.metadata import EntryPoints, entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from textual._context import visible_screen_stack
 from textual.app import ScreenStackError
 from textual.pilot import Pilot, WaitForScreenTimeout
+from textual.screen import Screen
 
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
@@ -20,14 +21,16 @@ from contextui.model import Model
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from contextui.tui.app import ContextUIApp
-from contextui.tui.conversation.entries import ModelWords
-from contextui.tui.link import Desk
-from contextui.windowing.env import Clock, utc_now
+from contextui.tui.app_session import AppSession
+from contextui.tui.conversation.entries import AsideLine, ModelWords
+from contextui.tui.conversation.prompt import Prompt
 from contextui.windowing.finding.registry import GROUP, discover
-from contextui.windowing.window import Window
+from contextui.windowing.window import Clock, Window, utc_now
 from contextui.words import Lang
 from tests.agent.talking import options
+from tests.patience import quiet
 
+S = TypeVar("S", bound=Screen[Any])
 SIZES = [(80, 24), (120, 40), (200, 60)]
 _PATIENCE = 1_200  # pauses that a condition is waited for
 
@@ -48,7 +51,7 @@ def desk_in(
     clock: Clock = utc_now,
     max_windows: int = 100,
     **given: Any,
-) -> Desk:
+) -> AppSession:
     """A session in a folder, with a scripted model, and the windows that are installed."""
     registry = discover(packages=_installed())
     classes = list(windows) if windows is not None else registry.classes()
@@ -62,12 +65,13 @@ def desk_in(
     answering = model or ScriptedModel(*steps)
     controller = InteractionController(model=answering, context=session.context, **given)
     controller.install_prompt()
-    return Desk(session, controller, registry.load_all())
+    registry.load_all()
+    return AppSession(session, controller, registry)
 
 
 @asynccontextmanager
 async def running(
-    desk: Desk | Callable[[], Desk],
+    desk: AppSession | Callable[[], AppSession],
     size: tuple[int, int] = (120, 40),
     lang: Lang = "en",
     **given: Any,
@@ -87,8 +91,10 @@ async def running(
 
 async def _settle(pilot: "Pilot[int]") -> None:
     """Let the widgets do what they have begun: a test looks at more than what it waited for."""
-    with suppress(WaitForScreenTimeout, ScreenStackError):  # the app may be about to end
+    with suppress(WaitForScreenTimeout):
         await pilot._wait_for_screen(1.0)
+    await quiet()  # that has ended early if the process was held up
+    with suppress(ScreenStackError):  # the app may be about to end
         pilot.app.screen._on_timer_update()
 
 
@@ -107,10 +113,9 @@ async def until(pilot: "Pilot[int]", condition: Callable[[], object]) -> None:
 
 async def say(pilot: "Pilot[int]", words: str) -> None:
     """Say something to the model, and wait until the turn has ended and is drawn."""
-    app = pilot.app
-    assert isinstance(app, ContextUIApp)
+    app = app_of(pilot)
     app.main.send(words)
-    talk = app.main.talk
+    talk = app.main.turns
     assert talk is not None
     before = talk.last
     await until(pilot, lambda: talk.last is not before and not talk.is_running)
@@ -121,6 +126,28 @@ async def say(pilot: "Pilot[int]", words: str) -> None:
 def _is_drawing(app: ContextUIApp) -> bool:
     """Whether streamed text still waits to be drawn."""
     return any(each._will_draw for each in app.main.query(ModelWords))
+
+
+def app_of(pilot: "Pilot[int]") -> ContextUIApp:
+    assert isinstance(pilot.app, ContextUIApp)
+    return pilot.app
+
+
+def prompt(pilot: "Pilot[int]") -> Prompt:
+    return app_of(pilot).main.prompt
+
+
+async def on_screen(pilot: "Pilot[Any]", kind: type[S]) -> S:
+    """Wait for a screen of this kind."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, kind))
+    screen = pilot.app.screen
+    assert isinstance(screen, kind)
+    return screen
+
+
+def noted(pilot: "Pilot[int]", text: str) -> bool:
+    """Whether the conversation has a note with this text; that is cheaper than to look."""
+    return any(text in str(one.content) for one in app_of(pilot).main.query(AsideLine))
 
 
 def lines(pilot: "Pilot[int]") -> list[str]:

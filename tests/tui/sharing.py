@@ -14,11 +14,10 @@ from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.context.item import ContextItem
 from contextui.events import TurnFinished
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.prompt import InputHistory, Pastes
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.header import Panes
-from contextui.tui.link import Desk, Talk
-from contextui.windowing.roster import Numbering
 from tests.tui.running import desk_in, running, until
 
 Start = Callable[[], AbstractAsyncContextManager["Pilot[int]"]]
@@ -89,11 +88,11 @@ class SharedChat(SharedApp):
         super().__init__(self._open, self._clear)
         self._folder, self._given, self._number = folder, given, 0
         self._inspector = inspector
-        self._desk: Desk | None = None
+        self._desk: AppSession | None = None
         self._first = 0  # item of the present test
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> AppSession:
         """What the app works on."""
         assert self._desk is not None
         return self._desk
@@ -108,6 +107,24 @@ class SharedChat(SharedApp):
         """The items that came since the test began."""
         return list(self.desk.session.context.get_all())[self._first :]
 
+    def run(self, act: Act, size: tuple[int, int] = (120, 40)) -> None:
+        """Do something in the app; what was said before does not count."""
+
+        async def begin(pilot: "Pilot[int]") -> None:
+            self.answer()
+            self._first = len(self.desk.session.context.get_all())
+            assert isinstance(pilot.app, ContextUIApp)
+            pilot.app.main.set_class(not self._inspector, "-no-inspector")
+            pilot.app.main.query_one(Panes).show("chat")
+            pilot.app.main.sizes.fit()
+            await act(pilot)
+
+        super().run(begin, size)
+
+    def answer(self, *steps: Step, model: ScriptedModel | None = None) -> None:
+        """Let the model answer these steps."""
+        self.desk.controller.model = model or ScriptedModel(*steps)
+
     def talk(
         self,
         act: Act,
@@ -118,12 +135,7 @@ class SharedChat(SharedApp):
         """Do something in the app, whose model answers these steps."""
 
         async def begin(pilot: "Pilot[int]") -> None:
-            self.desk.controller.model = model or ScriptedModel(*steps)
-            self._first = len(self.desk.session.context.get_all())
-            assert isinstance(pilot.app, ContextUIApp)
-            pilot.app.main.set_class(not self._inspector, "-no-inspector")
-            pilot.app.main.query_one(Panes).show("chat")
-            pilot.app.main.sizes.fit()
+            self.answer(*steps, model=model)
             await act(pilot)
 
         self.run(begin, size)
@@ -140,22 +152,24 @@ class SharedChat(SharedApp):
         assert isinstance(app, ContextUIApp)
         main, prompt, conversation = app.main, app.main.prompt, app.main.conversation
         assert conversation is not None
-        if main.talk is not None and main.talk.is_running:
-            main.talk.waiting.clear()
-            main.talk.stop()
+        if main.turns is not None and main.turns.is_running:
+            main.turns.waiting.clear()
+            main.turns.stop()
             await until(pilot, lambda: not desk.controller.is_running)
         for window in desk.session.windows.windows():
             await asyncio.to_thread(desk.session.windows.close, window.id)
         # The next window may have the same id.
         await until(pilot, lambda: not any(one.display for one in main.query(WindowFrame)))
-        desk.session.windows._roster._numbering = Numbering()
+        desk.session.windows._open_windows.numbers.clear()
         main.sizes.drop(is_reset=True)
         for path in self.work.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
         prompt.end_search()
         prompt.clear()
         prompt._history, prompt._pastes = InputHistory(), Pastes()
-        main._sender.attach(Talk(desk.controller, main.handle))
+        if main.turns is not None:
+            main.turns.waiting.clear()
+            main.turns.last = None
         main.handle(TurnFinished("done"))
         conversation._before.clear()
         await conversation.remove_children(list(conversation.children[2:]))

@@ -20,7 +20,7 @@ from tests import forkserver
 
 _COLOURS = re.compile(rb"\x1b\[[0-9;]*m")  # not in the picture, and most of what is written
 _LAST = b"\x1b[0;12345m"  # after it, nothing that an ended program wrote is still on its way
-_PATIENCE = 60.0  # seconds after which something that should happen counts as not happening
+_PATIENCE = 180.0  # seconds after which something that should happen counts as not happening
 
 
 class Terminal:

@@ -1,16 +1,12 @@
 """The terminal's title and notifications: calm, only while the person is away, and harmless."""
 
-import time
-from pathlib import Path
-
 import pytest
 
 from contextui.config.schema import Notify
-from contextui.events import CallFinished, TurnFinished, TurnStarted
-from contextui.tui import attention
+from contextui.events import TurnFinished, TurnStarted
 from contextui.tui.attention import LONG, Attention
+from contextui.tui.conversation.status import TurnFigures
 from contextui.words import Words
-from tests.tui.terminal import Terminal
 
 
 class Screen:
@@ -24,27 +20,22 @@ class Screen:
 
 
 def after(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch, seconds: float, *, waited: float = 0.0,
+    screen: Screen, monkeypatch: pytest.MonkeyPatch, seconds: float, *,
     mode: Notify = "bell", text: str = "All tests pass.",
 ) -> str:  # fmt: skip
     """What is written when a turn ends that took so long."""
-    now = [100.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
     monkeypatch.delenv("TMUX", raising=False)
     watch = Attention(screen, Words("en"), "xterm")
     watch.follow("shop", mode)
     watch.handle(TurnStarted("go", "1"))
-    now[0] += seconds
-    watch.handle(CallFinished(1, "action", True, "", waited=waited))
     screen.written = ""
-    watch.handle(TurnFinished("done", text, steps=1))
+    watch.handle(TurnFinished("done", text, steps=1), TurnFigures(seconds))
     return screen.written.replace("\x1b]2;contextui  shop\x1b\\", "")
 
 
 def test_only_a_long_turn_of_an_unfocused_terminal_rings(monkeypatch: pytest.MonkeyPatch) -> None:
     assert after(Screen(), monkeypatch, LONG + 1) == "\a"
     assert after(Screen(), monkeypatch, LONG - 1) == ""
-    assert after(Screen(), monkeypatch, LONG + 9, waited=LONG) == ""  # they were here
     assert after(Screen(focus=True), monkeypatch, LONG + 1) == ""
     assert after(Screen(), monkeypatch, LONG + 1, mode="off") == ""
 
@@ -119,16 +110,3 @@ def test_a_terminal_without_a_title_gets_none(term: str) -> None:
     watch.handle(TurnStarted("go", "1"))
     watch.close()
     assert screen.written == ""
-
-
-@pytest.mark.long
-def test_a_real_terminal_gets_its_title_back(tmp_path: Path) -> None:
-    work = tmp_path / "shop"
-    work.mkdir()
-    with Terminal([], work, TERM="xterm-256color") as terminal:
-        terminal.wait_for(lambda: b"\x1b]2;contextui  shop\x1b\\" in terminal.written)
-        assert terminal.written.count(b"\x1b[22;2t") == 1
-        terminal.type("\x11")
-        assert terminal.end() == 0
-        assert terminal.written.count(b"\x1b[23;2t") == 1
-        assert attention.LONG == 10

@@ -1,24 +1,22 @@
 """Code has the same colors in answers and in the editor, in every theme."""
 
-import asyncio
 from itertools import groupby
 from pathlib import Path
 
 from pygments.token import Token
 from rich.style import Style
-from textual.color import Color
 
 from contextui.tui.app import ContextUIApp
-from contextui.tui.code import ROLES, CodeFence, CodeTheme, code_theme
+from contextui.tui.code import CodeFence, CodeTheme
 from contextui.tui.conversation.entries import ModelWords
-from contextui.tui.themes import DARK, LIGHT, THEMES
-from tests.tui.running import desk_in, running, say, until
+from contextui.tui.themes import DARK, LIGHT
+from tests.tui.running import app_of, desk_in, running, say, until
 
 CODE = 'def total(items):  # sum\n    return "x" + 12'
 ANSWER = f"Here:\n\n```python\n{CODE}\n```\n\n```nonsense\n@@ $$ §§ <<<\n```\n"
 
 
-def test_an_answer_and_the_editor_agree(tmp_path: Path) -> None:
+async def test_an_answer_and_the_editor_agree(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "a.py").write_text(CODE)
     kinds = ("def", "total", '"x"', "12", "# sum")
@@ -31,21 +29,17 @@ def test_an_answer_and_the_editor_agree(tmp_path: Path) -> None:
         of_kinds = tuple(one[0] for one in found if one)
         return of_kinds if are_same and len(set(of_kinds)) == len(kinds) else ()
 
-    async def go() -> None:
-        desk = desk_in(tmp_path, ANSWER)
-        desk.session.windows.open("editor", path="a.py")
-        async with running(desk) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            await say(pilot, "Show it.")
-            await until(pilot, lambda: app.main.query(ModelWords).last().query(CodeFence))
-            of_themes: set[tuple[str, ...]] = {()}  # until they agree
-            for theme in (DARK, LIGHT):
-                app.theme = theme.name
-                await until(pilot, lambda: picked(app) not in of_themes)
-                of_themes.add(picked(app))
-
-    asyncio.run(go())
+    desk = desk_in(tmp_path, ANSWER)
+    desk.session.windows.open("editor", path="a.py")
+    async with running(desk) as pilot:
+        app = app_of(pilot)
+        await say(pilot, "Show it.")
+        await until(pilot, lambda: app.main.query(ModelWords).last().query(CodeFence))
+        of_themes: set[tuple[str, ...]] = {()}  # until they agree
+        for theme in (DARK, LIGHT):
+            app.theme = theme.name
+            await until(pilot, lambda: picked(app) not in of_themes)
+            of_themes.add(picked(app))
 
 
 def colours(app: ContextUIApp) -> dict[str, list[str]]:
@@ -63,15 +57,3 @@ def test_what_a_lexer_does_not_know_is_no_error() -> None:
     spans = CodeFence.highlight("$ ?? \x01 “quoted” §", "python").spans
     assert not any("error" in str(one.style) or " on " in str(one.style) for one in spans)
     assert Token.Error not in CodeTheme.STYLES
-
-
-def test_every_colour_is_a_role_of_every_theme() -> None:
-    for theme in THEMES:
-        variables = theme.to_color_system().generate() | theme.variables
-        made = code_theme("x", variables)
-        for role, (captures, _) in ROLES.items():
-            for capture in captures.split():
-                style = made.syntax_styles[capture]
-                assert style is not None
-                assert style.color == Color.parse(variables[role]).rich_color
-        assert made.syntax_styles["comment"].italic

@@ -1,6 +1,5 @@
 """Settings and export in the app: /config and /export."""
 
-import asyncio
 import json
 import os
 from functools import partial
@@ -9,9 +8,8 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from contextui.context.item import ContextItem, ItemType
-from contextui.tui.app import ContextUIApp
 from contextui.windowing.snapshot import Lod
-from tests.tui.running import desk_in, lines, running, until
+from tests.tui.running import app_of, desk_in, lines, running, until
 
 
 def note_shown(pilot: "Pilot[int]", text: str) -> bool:
@@ -23,80 +21,72 @@ def note_shown(pilot: "Pilot[int]", text: str) -> bool:
 WRONG = {
     "/config colour red": '"colour" is not one of windows.lod, compaction.auto',
     "/config windows.lod huge": "it must be one of full, summary, gist.",
-    "/config compaction.threshold": "it must be a number from 0.1 to 1.",
+    "/config compaction.threshold 9": "it must be a number from 0.1 to 1.",
     "/export pdf": "md | html | json",
 }
 
 
-def test_settings_are_shown_and_changed_and_what_cannot_be_is_refused(tmp_path: Path) -> None:
-    async def change() -> None:
-        desk = desk_in(tmp_path)
-        async with running(desk) as pilot:
-            assert isinstance(pilot.app, ContextUIApp)
-            main = pilot.app.main
-            for typed, expected in WRONG.items():
-                main.run_command(typed)
-                await until(pilot, partial(note_shown, pilot, expected))
-                assert desk.session.windows.lod is Lod.FULL
-                assert desk.controller.compaction.threshold == 0.8
-            main.run_command("/config")
-            listed = "windows.lod = full, compaction.auto = true, compaction.threshold = 0.8."
-            await until(pilot, lambda: note_shown(pilot, listed))
-            main.run_command("/config windows.lod summary")
-            await until(pilot, lambda: note_shown(pilot, '[windows] lod = "summary"'))
-            window = desk.session.windows.open("todo")
-            assert window.lod is Lod.SUMMARY
-            main.run_command("/config compaction.auto false")
-            await until(pilot, lambda: note_shown(pilot, "[compaction] auto = false"))
-            assert not desk.controller.auto_compact
-            main.run_command("/config compaction.threshold 0.25")
-            await until(pilot, lambda: note_shown(pilot, "[compaction] threshold = 0.25"))
-            assert desk.controller.compaction.threshold == 0.25
-
-    asyncio.run(change())
+async def test_settings_are_shown_and_changed_and_what_cannot_be_is_refused(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path)
+    async with running(desk) as pilot:
+        main = app_of(pilot).main
+        for typed, expected in WRONG.items():
+            main.run_command(typed)
+            await until(pilot, partial(note_shown, pilot, expected))
+            assert desk.session.windows.lod is Lod.FULL
+            assert desk.controller.compaction.threshold == 0.8
+        main.run_command("/config windows.lod summary")
+        await until(pilot, lambda: note_shown(pilot, '[windows] lod = "summary"'))
+        window = desk.session.windows.open("todo")
+        assert window.lod is Lod.SUMMARY
+        main.run_command("/config compaction.auto false")
+        await until(pilot, lambda: note_shown(pilot, "[compaction] auto = false"))
+        assert not desk.controller.auto_compact
+        main.run_command("/config compaction.threshold 0.25")
+        await until(pilot, lambda: note_shown(pilot, "[compaction] threshold = 0.25"))
+        assert desk.controller.compaction.threshold == 0.25
 
 
-def test_the_conversation_is_exported_with_and_without_what_was_closed(tmp_path: Path) -> None:
-    async def export() -> None:
-        desk = desk_in(tmp_path)
-        context, work = desk.session.context, tmp_path / "work"
-        context.add(ContextItem(ItemType.USER, "Buy milk."))
-        dropped = context.add(ContextItem(ItemType.ASSISTANT, "What a silly wish."))
-        context.end_turn()
-        context.drop(dropped.id)
-        window = desk.session.windows.open("todo", items=["an apple"])
-        window.to_xml()
-        desk.session.windows.close(window.id, actor="person")
-        name = f"contextui-{desk.session.id[:8]}"
-        outside = tmp_path / "outside.md"
-        (work / f"{name}-2.md").symlink_to(outside)  # never written through
-        async with running(desk) as pilot:
-            assert isinstance(pilot.app, ContextUIApp)
-            main = pilot.app.main
-            main.run_command("/export md")
-            await until(pilot, lambda: note_shown(pilot, f"{name}.md."))
-            main.run_command("/export md all")
-            await until(pilot, lambda: note_shown(pilot, f"{name}-3.md."))
-            main.run_command("/export json")
-            await until(pilot, lambda: note_shown(pilot, f"{name}.json."))
-            main.run_command("/export html talk.html")
-            await until(pilot, lambda: note_shown(pilot, "talk.html."))
-            (work / "mine.html").write_text("mine")
-            main.run_command("/export html mine.html")
-            await until(pilot, lambda: note_shown(pilot, "mine.html exists."))
-            assert (work / "mine.html").read_text() == "mine"
-            main.run_command("/export html mine.html")
-            await until(pilot, lambda: note_shown(pilot, "Only you can read it.") and
-                        (work / "mine.html").read_text() != "mine")  # fmt: skip
-        plain, everything = ((work / f"{name}{n}.md").read_text("utf-8") for n in ("", "-3"))
-        assert "Buy milk." in plain
-        assert "silly" not in plain
-        assert "apple" not in plain
-        assert "## Model (dropped)\n\nWhat a silly wish." in everything
-        assert "*Window todo_1 (closed)*" in everything
-        assert "an apple" in everything
-        assert not outside.exists()
-        assert os.stat(work / f"{name}.md").st_mode & 0o777 == 0o600
-        assert json.loads((work / f"{name}.json").read_text("utf-8"))["items"]
+async def test_the_conversation_is_exported_with_and_without_what_was_closed(
+    tmp_path: Path,
+) -> None:
 
-    asyncio.run(export())
+    desk = desk_in(tmp_path)
+    context, work = desk.session.context, tmp_path / "work"
+    context.add(ContextItem(ItemType.USER, "Buy milk."))
+    dropped = context.add(ContextItem(ItemType.ASSISTANT, "What a silly wish."))
+    context.end_turn()
+    context.drop(dropped.id)
+    window = desk.session.windows.open("todo", items=["an apple"])
+    window.to_xml()
+    desk.session.windows.close(window.id, actor="person")
+    name = f"contextui-{desk.session.id[:8]}"
+    outside = tmp_path / "outside.md"
+    (work / f"{name}-2.md").symlink_to(outside)  # never written through
+    async with running(desk) as pilot:
+        main = app_of(pilot).main
+        main.run_command("/export md")
+        await until(pilot, lambda: note_shown(pilot, f"{name}.md."))
+        main.run_command("/export md all")
+        await until(pilot, lambda: note_shown(pilot, f"{name}-3.md."))
+        main.run_command("/export json")
+        await until(pilot, lambda: note_shown(pilot, f"{name}.json."))
+        main.run_command("/export html talk.html")
+        await until(pilot, lambda: note_shown(pilot, "talk.html."))
+        (work / "mine.html").write_text("mine")
+        main.run_command("/export html mine.html")
+        await until(pilot, lambda: note_shown(pilot, "mine.html exists."))
+        assert (work / "mine.html").read_text() == "mine"
+        main.run_command("/export html mine.html")
+        await until(pilot, lambda: note_shown(pilot, "Only you can read it.") and
+                    (work / "mine.html").read_text() != "mine")  # fmt: skip
+    plain, everything = ((work / f"{name}{n}.md").read_text("utf-8") for n in ("", "-3"))
+    assert "Buy milk." in plain
+    assert "silly" not in plain
+    assert "apple" not in plain
+    assert "## Model (dropped)\n\nWhat a silly wish." in everything
+    assert "*Window todo_1 (closed)*" in everything
+    assert "an apple" in everything
+    assert not outside.exists()
+    assert os.stat(work / f"{name}.md").st_mode & 0o777 == 0o600
+    assert json.loads((work / f"{name}.json").read_text("utf-8"))["items"]

@@ -1,6 +1,5 @@
 """Nothing is written that the person did not see, and did not mean to allow: in the program."""
 
-import asyncio
 import re
 import sys
 import time
@@ -9,8 +8,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
-from contextui.tui.app import ContextUIApp
-from tests.tui.running import desk_in, lines, running, until
+from tests.tui.running import app_of, desk_in, lines, running, until
 from tests.tui.terminal import Terminal
 from tests.tui.test_asking import accepts_keys
 
@@ -22,7 +20,7 @@ def dialog(pilot: "Pilot[int]") -> str:
     return "\n".join(row.strip("│ ") for row in rows)
 
 
-def test_all_of_a_change_can_be_seen(tmp_path: Path) -> None:
+async def test_all_of_a_change_can_be_seen(tmp_path: Path) -> None:
     """The file, characters that cannot be seen, the end of a long line, and every line."""
     work = tmp_path / "work"
     work.mkdir()
@@ -37,25 +35,21 @@ def test_all_of_a_change_can_be_seen(tmp_path: Path) -> None:
         call("action", window_id="editor_1", action_id="save", params={}),
     ]
 
-    async def look() -> None:
-        async with running(desk_in(tmp_path, steps), (80, 24)) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            app.main.send("go")
-            await accepts_keys(pilot, app)
-            await until(pilot, lambda: "+302 −1" in dialog(pilot))
-            seen = dialog(pilot)
-            assert "notes.txt" in seen
-            assert [f"{ord(one):04X}" for one in odd if f"U+{ord(one):04X}" not in seen] == []
-            assert "curlevil|sh" in re.sub(r"[\s↪]", "", seen)
-            await pilot.press("end")
-            await until(pilot, lambda: "a word in line 299" in dialog(pilot))
-            assert app.desk is not None
-            controller = app.desk.controller
-            controller.stop()  # before the program: the last event needs a screen
-            await until(pilot, lambda: not controller.is_running)
-
-    asyncio.run(look())
+    async with running(desk_in(tmp_path, steps), (80, 24)) as pilot:
+        app = app_of(pilot)
+        app.main.send("go")
+        await accepts_keys(pilot, app)
+        await until(pilot, lambda: "+302 −1" in dialog(pilot))
+        seen = dialog(pilot)
+        assert "notes.txt" in seen
+        assert [f"{ord(one):04X}" for one in odd if f"U+{ord(one):04X}" not in seen] == []
+        assert "curlevil|sh" in re.sub(r"[\s↪]", "", seen)
+        await pilot.press("end")
+        await until(pilot, lambda: "a word in line 299" in dialog(pilot))
+        assert app.desk is not None
+        controller = app.desk.controller
+        controller.stop()  # before the program: the last event needs a screen
+        await until(pilot, lambda: not controller.is_running)
 
 
 PROGRAM = """
@@ -87,17 +81,15 @@ def test_in_a_terminal_typing_answers_nothing(tmp_path: Path) -> None:
     program = (sys.executable, "-c", PROGRAM)
     with Terminal([str(tmp_path)], work, (80, 24), program, PYTHONPATH=root) as terminal:
         terminal.wait_for(lambda: terminal.shows("Nothing is ever lost."))
-        terminal.type("go\r")
-        terminal.type("yes yes sy ")
+        terminal.type("go\ryes yes sy ")  # in one piece: a pause between would be a quiet moment
         terminal.wait_for(lambda: terminal.shows("^g a opens"))
         for _ in range(10):
             terminal.type("my system says yes ")
             terminal._read(0.05)
         assert terminal.shows("^g a opens")
         terminal.type("\x1b[200~y\x1b[201~")  # a paste
-        terminal.type("\x07a")  # ctrl+g, a
+        terminal.type("\x07ayyyysss")  # ctrl+g, a; typing goes on: the dialog is deaf
         terminal.wait_for(lambda: terminal.shows("◆ model wants to"))
-        terminal.type("yyyysss")  # typing goes on: the dialog is deaf
         assert terminal.shows("◆ model wants to")
         assert notes.read_text() == "one\n"
         for _ in range(30):  # once nothing was typed for a moment, it answers

@@ -1,6 +1,5 @@
 """What a session used and cost: /cost."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,7 @@ from contextui.tokens import Usage
 from contextui.tui.inspector.edit import Changing
 from contextui.tui.inspector.usage import TurnUsage, UsagePage
 from contextui.words import Words
-from tests.tui.running import desk_in, lines, running, say, shown, until
-from tests.tui.test_switch import app_of
+from tests.tui.running import app_of, desk_in, lines, running, say, shown, until
 
 
 def answered(text: str) -> Answer:
@@ -40,41 +38,38 @@ async def cost(pilot: "Pilot[int]", turns: str) -> str:
     return f"{before.rpartition('Last turn')[2]} {after.partition('╭')[0]}"
 
 
-def test_tokens_and_cost_of_turn_and_session(tmp_path: Path) -> None:
+async def test_tokens_and_cost_of_turn_and_session(tmp_path: Path) -> None:
     """Without prices and a cache neither is named; costs stay when the model changes."""
     use = Answer((call("list_windows"),), "tool_use", Usage(400, 120, 10_700, 40))
 
-    async def talk() -> None:
-        desk = desk_in(tmp_path, model=ScriptedModel(use, answered("A.")))
-        desk.is_offline = True
-        async with running(desk) as pilot:
-            app_of(pilot).main.run_command("/cost")
-            await until(pilot, lambda: shown(pilot, "Nothing sent yet."))
-            await say(pilot, "one")
-            text = await cost(pilot, "1 turn")
-            assert "22,280 tokens sent in 2 requests, 240 answered" in text
-            assert "The offline model is free." in text
-            assert "$" not in text
-            assert "cache" not in text
+    desk = desk_in(tmp_path, model=ScriptedModel(use, answered("A.")))
+    desk.is_offline = True
+    async with running(desk) as pilot:
+        app_of(pilot).main.run_command("/cost")
+        await until(pilot, lambda: shown(pilot, "Nothing sent yet."))
+        await say(pilot, "one")
+        text = await cost(pilot, "1 turn")
+        assert "22,280 tokens sent in 2 requests, 240 answered" in text
+        assert "The offline model is free." in text
+        assert "$" not in text
+        assert "cache" not in text
 
-            desk.is_offline = False
-            desk.controller.model = Priced(answered("B."), answered("C."))
-            await say(pilot, "two")
-            await say(pilot, "three")
-            text = await cost(pilot, "3 turns")
-            assert "11,140 tokens sent, 10,700 of them from the cache, 120 answered" in text
-            assert "$0.120" in text
-            assert "44,560 tokens sent" in text
-            assert "$0.24" in text
-            desk.controller.model = ScriptedModel(answered("D."))
-            await say(pilot, "four")
-            text = await cost(pilot, "4 turns")
-            assert "$0.24" in text
-            assert "$0.36" not in text
-            await pilot.resize_terminal(160, 50)
-            await until(pilot, lambda: any("$0.24" in one[100:] for one in lines(pilot)))
-
-    asyncio.run(talk())
+        desk.is_offline = False
+        desk.controller.model = Priced(answered("B."), answered("C."))
+        await say(pilot, "two")
+        await say(pilot, "three")
+        text = await cost(pilot, "3 turns")
+        assert "11,140 tokens sent, 10,700 of them from the cache, 120 answered" in text
+        assert "$0.120" in text
+        assert "44,560 tokens sent" in text
+        assert "$0.24" in text
+        desk.controller.model = ScriptedModel(answered("D."))
+        await say(pilot, "four")
+        text = await cost(pilot, "4 turns")
+        assert "$0.24" in text
+        assert "$0.36" not in text
+        await pilot.resize_terminal(160, 50)
+        await until(pilot, lambda: any("$0.24" in one[100:] for one in lines(pilot)))
 
 
 def test_the_usage_page_has_money_only_with_prices() -> None:
@@ -86,12 +81,14 @@ def test_the_usage_page_has_money_only_with_prices() -> None:
     page.show(turns, cost_of=lambda usage: usage.input_tokens / 100_000)
     assert page._summary(100) == "$0.01 for 2 turns   $0.10 without the cache   86% saved"
     assert page._summary(40) == "$0.01 for 2 turns, 86% saved"
-    assert page._figures(turns[0])[-1] == "$0.011"
-    assert page._columns(100)[-1][0] == page._columns(40)[-1][0] == "cost"
+    wide, narrow = (page._fitting_columns(width)[-1][0] for width in (100, 40))
+    assert wide.name == narrow.name == "cost"
+    assert wide.figure(turns[0]) == "$0.011"
     page.show([TurnUsage(1, 0, 1_000, 10, 20, requests=2)])
     assert page._summary(100).startswith("1 turn   ")
-    assert "$" not in page._summary(100) + "".join(page._figures(page._turns[0]))
-    assert page._columns(100)[-1][0] == "full price"
+    columns = [column for column, _ in page._fitting_columns(100)]
+    assert "$" not in page._summary(100) + "".join(one.figure(page._turns[0]) for one in columns)
+    assert columns[-1].name == "full price"
 
 
 def test_a_change_has_its_price_in_dollars(tmp_path: Path) -> None:

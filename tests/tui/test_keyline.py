@@ -16,19 +16,12 @@ from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.pane import Desktop
-from contextui.tui.keys import KeyLine
+from contextui.tui.keys import KeyLine, meant_key
 from tests.tui.running import desk_in, running, until
 from tests.tui.terminal import Terminal
 
 BACK, LEFT, HOME, TAB = "\x7f", "\x1b[D", "\x1b[H", "\t"
 PASTE, END = "\x1b[200~", "\x1b[201~"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    work = tmp_path / "work"
-    work.mkdir()
-    return work
 
 
 def test_what_is_typed_in_one_piece_stays_in_order(folder: Path) -> None:
@@ -98,89 +91,82 @@ def burst(pilot: "Pilot[int]", *keys: str) -> None:
         pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
 
 
-def test_a_widget_that_hangs_holds_up_no_key_that_works_everywhere() -> None:
-    async def press() -> None:
-        app = App()
-        async with app.run_test() as pilot:
-            hangs = app.query_one(Hangs)
-            hangs.focus()
-            burst(pilot, "a", "b", "ctrl+q")
-            try:
-                async with asyncio.timeout(30):  # a pilot's pause would wait for the widget
-                    await app.left.wait()
-            finally:
-                hangs.let_go.set()
-            await pilot.pause()
-
-    asyncio.run(press())
+async def test_a_widget_that_hangs_holds_up_no_key_that_works_everywhere() -> None:
+    app = App()
+    async with app.run_test() as pilot:
+        hangs = app.query_one(Hangs)
+        hangs.focus()
+        burst(pilot, "a", "b", "ctrl+q")
+        try:
+            async with asyncio.timeout(120):  # a pilot's pause would wait for the widget
+                await app.left.wait()
+        finally:
+            hangs.let_go.set()
+        await pilot.pause()
 
 
-def test_keys_wait_until_the_focus_has_moved_but_not_for_ever(
+async def test_keys_wait_until_the_focus_has_moved_but_not_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def press() -> None:
-        app = App()
-        async with app.run_test() as pilot:
-            area = app.query_one(TextArea)
-            app.query_one(Going).focus()
-            await pilot.pause()
-            burst(pilot, "x", "a", "b", "backspace", "c")
-            await until(pilot, lambda: area.text == "ac")
-            assert not app.query(Going)
 
-            area.clear()
-            app.hold(lambda: False)  # a place that is never reached
-            began = time.monotonic()
-            burst(pilot, "a", "b")
-            await until(pilot, lambda: area.text == "ab")
-            assert time.monotonic() - began > 0.5
+    app = App()
+    async with app.run_test() as pilot:
+        area = app.query_one(TextArea)
+        app.query_one(Going).focus()
+        await pilot.pause()
+        burst(pilot, "x", "a", "b", "backspace", "c")
+        await until(pilot, lambda: area.text == "ac")
+        assert not app.query(Going)
 
-            area.clear()
-            monkeypatch.setattr(keys, "_PATIENCE", 0.2)  # the work alone takes longer
-            app.query_one(Busy).focus()
-            await pilot.pause()
-            burst(pilot, "x", "a", "b")
-            await until(pilot, lambda: area.text == "ab")
+        area.clear()
+        app.hold(lambda: False)  # a place that is never reached
+        began = time.monotonic()
+        burst(pilot, "a", "b")
+        await until(pilot, lambda: area.text == "ab")
+        assert time.monotonic() - began > 0.5
 
-    asyncio.run(press())
+        area.clear()
+        monkeypatch.setattr(keys, "_PATIENCE", 0.2)  # the work alone takes longer
+        app.query_one(Busy).focus()
+        await pilot.pause()
+        burst(pilot, "x", "a", "b")
+        await until(pilot, lambda: area.text == "ab")
 
 
-def test_keys_behind_a_jump_wait_for_a_pane_that_has_to_be_shown_first(
+async def test_keys_behind_a_jump_wait_for_a_pane_that_has_to_be_shown_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go_to = Desktop.go_to
+    go_to = Desktop.action_go_to
 
     def go_there_later(desktop: Desktop, number: int) -> None:
         desktop.set_timer(0.15, lambda: go_to(desktop, number))
 
-    monkeypatch.setattr(Desktop, "go_to", go_there_later)
+    monkeypatch.setattr(Desktop, "action_go_to", go_there_later)
     monkeypatch.setattr(keys, "_PATIENCE", 30.0)  # a busy machine takes its time
 
-    async def press() -> None:
-        desk = desk_in(tmp_path)
-        for what in ("milk", "eggs"):
-            desk.session.windows.open("todo", items=[what])
-        async with running(desk, size=(80, 24)) as pilot:
-            prompt = pilot.app.screen.query_one(Prompt)
-            burst(pilot, "ctrl+g", "2", "x", *"done", "ctrl+g", "p", *"hello")
-            await until(pilot, lambda: prompt.text == "hello")
-            shown = [one for one in pilot.app.screen.query(WindowFrame) if one.display]
-            assert [field.text for one in shown for field in one.query(Field)] == ["done"]
-
-    asyncio.run(press())
+    desk = desk_in(tmp_path)
+    for what in ("milk", "eggs"):
+        desk.session.windows.open("todo", items=[what])
+    async with running(desk, size=(80, 24)) as pilot:
+        prompt = pilot.app.screen.query_one(Prompt)
+        burst(pilot, "ctrl+g", "2", "x", *"done", "ctrl+g", "p", *"hello")
+        await until(pilot, lambda: prompt.text == "hello")
+        shown = [one for one in pilot.app.screen.query(WindowFrame) if one.display]
+        assert [field.text for one in shown for field in one.query(Field)] == ["done"]
 
 
-def test_a_long_burst_is_whole() -> None:
-    async def press() -> None:
-        app = App()
-        async with app.run_test() as pilot:
-            area = app.query_one(TextArea)
-            area.focus()
-            await pilot.pause()
-            burst(pilot, *"x" * 40, *["backspace"] * 30, *"y" * 10, "home", *"z" * 10)
-            async with asyncio.timeout(30):  # a pilot's pause would slow it down
-                while "y" * 10 not in area.text or "z" * 10 not in area.text:
-                    await asyncio.sleep(0.01)
-            assert area.text == "z" * 10 + "x" * 10 + "y" * 10
-
-    asyncio.run(press())
+@pytest.mark.parametrize(
+    ("character", "meant"),
+    [
+        ("ｄ", "d"),
+        ("，", "comma"),
+        ("【", "left_square_bracket"),
+        ("、", "slash"),
+        ("／", "slash"),
+        ("d", None),
+        ("你", None),
+        (None, None),
+    ],
+)
+def test_full_width_letters_are_letters(character: str | None, meant: str | None) -> None:
+    assert meant_key(events.Key("some_key", character)) == meant

@@ -1,7 +1,6 @@
-"""Many windows, files and sessions: the work of a paint and of a key does not grow with them."""
+"""Many windows and files: the work of a paint and of a key does not grow with them."""
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -11,20 +10,18 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from contextui.session.catalogue import Catalogue
 from contextui.tui.desktop.rowlist import FilterInput, RowList
-from contextui.tui.dialogs.session_list import SessionList
+from contextui.tui.inspector.items import ItemList
+from contextui.tui.inspector.request import Outline
 from contextui.tui.lines import LineView
 from contextui.windows.files import tree
 from contextui.windows.files.tree import FileRow, Tree
 from contextui.windows.files.window import FilesWindow
 from tests.tui.desktop.samples import NoteWindow
-from tests.tui.running import desk_in, running, until
-from tests.tui.test_sessions import add
-from tests.tui.test_switch import app_of
+from tests.tui.running import app_of, desk_in, running, until
 
-SIZES = {"few": (12, 60, 50), "many": (60, 2_000, 300)}
-"""Windows, files and sessions; the few fill the screen, too."""
+SIZES = {"few": (12, 60), "many": (60, 2_000)}
+"""Windows and files; the few fill the screen, too."""
 ONCE_MORE = 80
 """Rows that a timer may draw in between."""
 
@@ -55,18 +52,10 @@ async def press(pilot: "Pilot[int]", key: str, condition: Callable[[], object]) 
     await until(pilot, condition)
 
 
-async def work_with(
-    folder: Path, size: tuple[int, int, int], counted: Counter[str]
-) -> Counter[str]:
+async def work_with(folder: Path, size: tuple[int, int], counted: Counter[str]) -> Counter[str]:
     """What it takes to show the lists and to move in them."""
-    windows, files, sessions = size
+    windows, files = size
     found = Counter[str]()
-    add(folder / "home", "one of many", folder / "work")
-    (place,) = Catalogue(folder / "home").places()
-    for number in range(sessions):
-        copy = place.path.with_name(f"{number:032x}.jsonl")
-        copy.write_bytes(place.path.read_bytes())
-        os.utime(copy, (number, number))
     desk = desk_in(folder, windows=[FilesWindow, NoteWindow], max_windows=windows)
     for number in range(files):
         (folder / f"work/file_{number}.txt").touch()
@@ -81,7 +70,12 @@ async def work_with(
             found.update({f"{what}: {name}": number for name, number in counted.items()})
             counted.clear()
 
-        listed: RowList[FileRow] = app.screen.query_one(RowList)
+        def lists() -> list[RowList[FileRow]]:
+            inspectors = ItemList | Outline
+            return [one for one in app.screen.query(RowList) if not isinstance(one, inspectors)]
+
+        await until(pilot, lists)
+        [listed] = lists()
         await until(pilot, lambda: len(listed.rows) == files)
         await pilot.pause()
         found["widgets"] = len([*app.screen.walk_children()])
@@ -97,25 +91,7 @@ async def work_with(
         await pilot.press("5", "9")
         await until(pilot, lambda: listed.row is not None and listed.row.name == "file_59.txt")
         found["filter: rows drawn"] = counted["rows drawn"]
-        await pilot.press("escape")
-        counted.clear()
-        await look_at_sessions(pilot, counted, found)
     return found
-
-
-async def look_at_sessions(pilot: "Pilot[int]", counted: Counter[str], found: Counter[str]) -> None:
-    app = app_of(pilot)
-    app.main.run_command("/sessions")
-    await until(pilot, lambda: app.screen.query(SessionList))
-    sheet = app.screen.query_one(SessionList)
-    await until(pilot, lambda: sheet.place is not None)
-    found["sessions: rows drawn"] = counted["rows drawn"]
-    counted.clear()
-    for _ in range(3):
-        before = sheet.place
-        await press(pilot, "down", partial(lambda old: sheet.place != old, before))
-    found["sessions, down: rows drawn"] = counted["rows drawn"]
-    await pilot.press("escape")
 
 
 @pytest.mark.long

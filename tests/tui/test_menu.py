@@ -1,6 +1,5 @@
 """Slash commands say what they did, or what they need, in the person's language."""
 
-import asyncio
 import re
 from pathlib import Path
 
@@ -10,15 +9,14 @@ from textual.pilot import Pilot
 from contextui.tui.app import ContextUIApp
 from contextui.tui.commands import Choice, arguments, takes
 from contextui.tui.conversation.entries import AsideLine
-from contextui.tui.conversation.input import Completions, InputArea, Sender
-from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.popup import Popup
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.menu import Menu
+from contextui.tui.main import MainScreen
+from contextui.tui.slash_commands import WindowCommands
 from contextui.windowing.finding.registry import discover
 from contextui.words import Words
-from tests.tui.running import desk_in, running, shown, until
+from tests.tui.running import app_of, desk_in, running, shown, until
 
 STEPS: list[tuple[str, str]] = [
     ("/close", "No window is open."),
@@ -39,7 +37,9 @@ STEPS: list[tuple[str, str]] = [
     ("/approval", "Which one? ask, auto, read-only"),
     ("/approval x[/]", '"x[/]" is not one of ask, auto, read-only.'),
     ("/approval auto", "Approval: writes without asking."),
-    ("/model", "The model is scripted. /model NAME to switch."),
+    ("/close todo_9", 'There is no window "todo_9"'),
+    ("/theme ugly", 'There is no theme "ugly"'),
+    ("/strategy", "The strategy is sliding. /strategy sliding | summarization | entities"),
     ("/fly", 'Unknown command "/fly". Try: /approval, /close'),
 ]
 
@@ -49,87 +49,79 @@ def last_note(pilot: "Pilot[int]") -> str:
     return str(notes[-1].content) if notes else ""
 
 
-def test_every_command_shows_what_came_of_it(tmp_path: Path) -> None:
+async def test_every_command_shows_what_came_of_it(tmp_path: Path) -> None:
     """Also what is typed piece by piece: a window is explained, and completed from the files."""
-
-    async def go() -> None:
-        desk = desk_in(tmp_path)
-        (tmp_path / "work" / "READ ME.md").write_text("one\ntwo\nthree\n")
-        async with running(desk) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            assert app.main.desktop is not None
-            for number, (command, summary_text) in enumerate(STEPS, 1):
-                app.main.run_command(command)
-                await until(pilot, lambda number=number: len(app.screen.query(AsideLine)) == number)  # type: ignore[misc]
-                assert last_note(pilot).startswith(summary_text)
-                there = len(desk.session.windows.windows())
-                await until(pilot, lambda there=there: len(app.query(WindowFrame)) == there)  # type: ignore[misc]
-            assert app.main.desktop.number_of("editor_1") == 1
-            prompt = app.main.prompt
-            prompt.put("/open c")
-            await pilot.press("o")  # does not look like an editor of the project
-            await until(
-                pilot, lambda: shown(pilot, "/open code  Code snippets saved in conversations.")
-            )
-            how = "/open editor path=… [line=…] [new=false|true]"
-            prompt.put("/open e")
-            await pilot.press("d")
-            await until(pilot, lambda: shown(pilot, "/open editor path=… "))
-            await pilot.press("enter")  # what is chosen is not whole yet
-            await until(pilot, lambda: prompt.text == "/open editor " and shown(pilot, how))
-            await pilot.press(*"REA")  # a path is completed from the files of the folder
-            await until(pilot, lambda: app.screen.query_one(Popup).chosen is not None)
-            await pilot.press("tab")
-            await until(pilot, lambda: prompt.text == "/open editor READ ME.md")
-            assert not prompt.is_completing
-            await pilot.press(*" line=2", "enter")
-            await until(pilot, lambda: desk.session.windows.get("editor_2"))
-            await until(pilot, lambda: shown(pilot, "three"))
-            assert not shown(pilot, how)
-
-    asyncio.run(go())
+    desk = desk_in(tmp_path)
+    (tmp_path / "work" / "READ ME.md").write_text("one\ntwo\nthree\n")
+    async with running(desk) as pilot:
+        app = app_of(pilot)
+        assert app.main.desktop is not None
+        for number, (command, summary_text) in enumerate(STEPS, 1):
+            app.main.run_command(command)
+            await until(pilot, lambda number=number: len(app.screen.query(AsideLine)) == number)  # type: ignore[misc]
+            assert last_note(pilot).startswith(summary_text)
+            there = len(desk.session.windows.windows())
+            await until(pilot, lambda there=there: len(app.query(WindowFrame)) == there)  # type: ignore[misc]
+        assert app.main.desktop.number_of("editor_1") == 1
+        prompt = app.main.prompt
+        prompt.put("/open c")
+        await pilot.press("o")  # does not look like an editor of the project
+        await until(
+            pilot, lambda: shown(pilot, "/open code  Code snippets saved in conversations.")
+        )
+        how = "/open editor path=… [line=…] [new=false|true]"
+        prompt.put("/open e")
+        await pilot.press("d")
+        await until(pilot, lambda: shown(pilot, "/open editor path=… "))
+        await pilot.press("enter")  # what is chosen is not whole yet
+        await until(pilot, lambda: prompt.text == "/open editor " and shown(pilot, how))
+        await pilot.press(*"REA")  # a path is completed from the files of the folder
+        await until(pilot, lambda: app.screen.query_one(Popup).chosen is not None)
+        await pilot.press("tab")
+        await until(pilot, lambda: prompt.text == "/open editor READ ME.md")
+        assert not prompt.is_completing
+        await pilot.press(*" line=2", "enter")
+        await until(pilot, lambda: desk.session.windows.get("editor_2"))
+        await until(pilot, lambda: shown(pilot, "three"))
+        assert not shown(pilot, how)
 
 
-def test_what_can_be_tried_again_stays_in_the_prompt_and_one_enter_takes_the_marked_row(
+async def test_what_can_be_tried_again_stays_in_the_prompt_and_one_enter_takes_the_marked_row(
     tmp_path: Path,
 ) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path)
-        async with running(desk) as pilot:
-            app, windows = pilot.app, desk.session.windows
-            assert isinstance(app, ContextUIApp)
-            prompt = app.main.prompt
-            for command, stays in (("/undo", ""), ("/fly x", "/fly x"), ("/theme x", "/theme x")):
-                prompt.clear()
-                app.main.run_command(command)
-                assert prompt.text == stays
-            app.main.run_command("/openfiles")
-            await until(pilot, lambda: last_note(pilot).endswith("Try: /open files."))
-            for name in ("light", "dark", "contrast"):  # ours are found by their short names
-                app.main.run_command(f"/theme {name}")
-                assert app.theme == f"contextui-{name}"
-            found = {one.text: one.choice for one in app.main.commands.completions("/approval ")}
-            assert found["/approval auto"] == Choice("auto", "writes without asking")
-            (opening,) = [one for one in app.main.commands.all if one.name == "open"]
-            assert Choice("todo", "A to-do list.", "[items=…]") in list(opening.choices())
 
-            windows.open("editor", path="new.txt", new=True)
-            await windows.act("editor_1", "insert", {"before_line": 1, "text": "x"})
-            app.main.run_command("/close")
-            summary_text = "Unsaved: 1 edit of new.txt. Enter again to close."
-            await until(pilot, lambda: last_note(pilot) == summary_text)
-            assert windows.get("editor_1") is not None
-            await pilot.press("enter")
-            await until(pilot, lambda: last_note(pilot) == "Closed editor_1. /undo reopens it.")
-            await one_enter_is_enough(pilot, prompt)
+    desk = desk_in(tmp_path)
+    async with running(desk) as pilot:
+        app, windows = app_of(pilot), desk.session.windows
+        prompt = app.main.prompt
+        for command, stays in (("/undo", ""), ("/fly x", "/fly x"), ("/theme x", "/theme x")):
+            prompt.clear()
+            app.main.run_command(command)
+            assert prompt.text == stays
+        app.main.run_command("/openfiles")
+        await until(pilot, lambda: last_note(pilot).endswith("Try: /open files."))
+        for name in ("light", "dark", "contrast"):  # ours are found by their short names
+            app.main.run_command(f"/theme {name}")
+            assert app.theme == f"contextui-{name}"
+        found = {one.text: one.choice for one in app.main.commands.completions("/approval ")}
+        assert found["/approval auto"] == Choice("auto", "writes without asking")
+        (opening,) = [one for one in app.main.commands.all if one.name == "open"]
+        assert Choice("todo", "A to-do list.", "[items=…]") in list(opening.choices())
 
-    asyncio.run(go())
+        windows.open("editor", path="new.txt", new=True)
+        await windows.act("editor_1", "insert", {"before_line": 1, "text": "x"})
+        app.main.run_command("/close")
+        summary_text = "Unsaved: 1 edit of new.txt. Enter again to close."
+        await until(pilot, lambda: last_note(pilot) == summary_text)
+        assert windows.get("editor_1") is not None
+        await pilot.press("enter")
+        await until(pilot, lambda: last_note(pilot) == "Closed editor_1. /undo reopens it.")
+        await one_enter_is_enough(pilot, prompt)
 
 
 async def one_enter_is_enough(pilot: "Pilot[int]", prompt: Prompt) -> None:
     """It completes what is typed, or takes the marked row of a list."""
-    listed = pilot.app.screen.query_one(Completions)
+    listed = pilot.app.screen.query_one(Popup)
     prompt.put("/expor")
     await pilot.press("t", "enter")  # lists what there is: alone it does nothing
     await until(pilot, lambda: prompt.text == "/export " and listed.highlighted == 0)
@@ -149,65 +141,60 @@ async def one_enter_is_enough(pilot: "Pilot[int]", prompt: Prompt) -> None:
     assert prompt.text == ""
 
 
-def test_files_and_windows_are_opened_and_reached_by_a_command(tmp_path: Path) -> None:
+async def test_files_and_windows_are_opened_and_reached_by_a_command(tmp_path: Path) -> None:
     def at(app: ContextUIApp) -> str:
         frames = [one for one in app.query(WindowFrame) if one.has_focus_within]
         return frames[0].window.id if frames else ""
 
-    async def go() -> None:
-        desk = desk_in(tmp_path)
-        (tmp_path / "work/screen").mkdir()
-        for name in ("screen/render.py", "screen/renderer.py", "other.py"):
-            (tmp_path / "work" / name).write_text("text\n" * 20)
-        async with running(desk) as pilot:
-            app, windows = pilot.app, desk.session.windows
-            assert isinstance(app, ContextUIApp)
-            prompt, popup = app.main.prompt, app.screen.query_one(Popup)
-            desktop = app.main.desktop
-            assert desktop is not None
-            app.main.run_command("/open rend")
-            await until(pilot, lambda: "called" in last_note(pilot))
-            assert last_note(pilot) == (
-                'No window or file is called "rend". Files with that in their name: '
-                "screen/render.py, screen/renderer.py. ctrl+p opens files."
-            )
-            assert prompt.text == "/open rend"
-            app.main.run_command("/open screen/render.py line=7")
-            await until(pilot, lambda: windows.get("editor_1"))
-            assert windows.get("editor_1").state.line == 7  # type: ignore[union-attr]
-            app.main.run_command("/open nothing")
-            await until(pilot, lambda: "no window" in last_note(pilot))
+    desk = desk_in(tmp_path)
+    (tmp_path / "work/screen").mkdir()
+    for name in ("screen/render.py", "screen/renderer.py", "other.py"):
+        (tmp_path / "work" / name).write_text("text\n" * 20)
+    async with running(desk) as pilot:
+        app, windows = app_of(pilot), desk.session.windows
+        prompt, popup = app.main.prompt, app.screen.query_one(Popup)
+        desktop = app.main.desktop
+        assert desktop is not None
+        app.main.run_command("/open rend")
+        await until(pilot, lambda: "called" in last_note(pilot))
+        assert last_note(pilot) == (
+            'No window or file is called "rend". Files with that in their name: '
+            "screen/render.py, screen/renderer.py. ctrl+p opens files."
+        )
+        assert prompt.text == "/open rend"
+        app.main.run_command("/open screen/render.py line=7")
+        await until(pilot, lambda: windows.get("editor_1"))
+        assert windows.get("editor_1").state.line == 7  # type: ignore[union-attr]
+        app.main.run_command("/open nothing")
+        await until(pilot, lambda: "no window" in last_note(pilot))
 
-            prompt.put("/open editor other.")
-            await pilot.press("p")
-            await until(pilot, lambda: popup.display and popup.chosen is not None)
-            await pilot.press("y")  # typed to its end
-            await until(pilot, lambda: not popup.display)
-            await pilot.press("enter")
-            await until(pilot, lambda: last_note(pilot).startswith("Opened other.py in editor_2."))
-            assert not popup.display
+        prompt.put("/open editor other.")
+        await pilot.press("p")
+        await until(pilot, lambda: popup.display and popup.chosen is not None)
+        await pilot.press("y")  # typed to its end
+        await until(pilot, lambda: popup.chosen is None)
+        await pilot.press("enter")
+        await until(pilot, lambda: last_note(pilot).startswith("Opened other.py in editor_2."))
+        assert not popup.display
 
-            for _ in range(7):
-                windows.open("todo")
-            await pilot.resize_terminal(80, 24)
-            app.main.run_command("/open todo")  # no number key leads to it
-            await until(pilot, lambda: "/goto todo_8 goes" in last_note(pilot))
-            await until(pilot, lambda: "todo_8" in desktop._order.ids)
-            for there in ("todo_1", "todo_8"):
-                app.main.run_command(f"/goto {there}")
-                await until(pilot, lambda there=there: at(app) == there)  # type: ignore[misc]
-            app.main.run_command("/goto fly")
-            await until(pilot, lambda: "Which one? editor_1 | editor_2" in last_note(pilot))
-
-    asyncio.run(go())
+        for _ in range(7):
+            windows.open("todo")
+        await pilot.resize_terminal(80, 24)
+        app.main.run_command("/open todo")  # no number key leads to it
+        await until(pilot, lambda: "/goto todo_8 goes" in last_note(pilot))
+        await until(pilot, lambda: "todo_8" in desktop._order.ids)
+        for there in ("todo_1", "todo_8"):
+            app.main.run_command(f"/goto {there}")
+            await until(pilot, lambda there=there: at(app) == there)  # type: ignore[misc]
+        app.main.run_command("/goto fly")
+        await until(pilot, lambda: "Which one? editor_1 | editor_2" in last_note(pilot))
 
 
 def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -> None:
     desk = desk_in(tmp_path, lang="zh")
     words = Words("zh")
-    note = Conversation(words, tmp_path).note
-    sender = Sender(InputArea(words), note, words, lambda turn: turn.close(), print)
-    choices = Menu(App[int](), desk, words, sender, lambda _: None)._openable()
+    main = MainScreen(words, tmp_path, lambda _: None)
+    choices = WindowCommands(App[int](), main, desk).openable()
     assert len(choices) == 8
     assert [one.about for one in choices if not re.search("[\u4e00-\u9fff]", one.about)] == []
     desk.close()

@@ -9,18 +9,17 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, Static
 
 from contextui.agent.models.factory import create_model
 from contextui.config.credentials import Credentials
-from contextui.config.settings import SettingsError
 from contextui.config.sources import Loaded, load_settings
 from contextui.config.writer import set_default_model
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.entries import AsideLine
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.dialogs.model import LoginScreen, ModelScreen, ServerScreen
-from contextui.tui.footer import KeyButtons
-from contextui.tui.link import Desk
+from contextui.tui.dialogs.model import LoginScreen, ModelScreen, OfferList, ServerScreen
+from contextui.tui.footer import KeyBar
 from tests.agent.server import Server
 from tests.tui.running import desk_in, running, say, until
 from tests.tui.sharing import SharedApp
@@ -34,7 +33,7 @@ OLLAMA: dict[str, Any] = {
 }
 
 
-def connected(folder: Path, environ: dict[str, str], **given: Any) -> Desk:
+def connected(folder: Path, environ: dict[str, str], **given: Any) -> AppSession:
     """A desk whose models can be switched, as the program makes it."""
     desk, home = desk_in(folder, "Hi.", **given), folder / "home"
 
@@ -44,7 +43,7 @@ def connected(folder: Path, environ: dict[str, str], **given: Any) -> Desk:
     def switch(name: str) -> None:
         desk.controller.model = create_model(load(model=name).connection)
 
-    desk.settings, desk.switch_model = load, switch
+    desk.load_settings, desk.switch_model = load, switch
     return desk
 
 
@@ -75,13 +74,13 @@ class Sheet:
         for name in ("credentials.json", "prices.toml", "config.toml"):
             (self.home / name).unlink(missing_ok=True)
 
-    async def open(self, pilot: "Pilot[int]", *wanted: str) -> OptionList:
+    async def open(self, pilot: "Pilot[int]", *wanted: str) -> OfferList:
         """Open the sheet, and wait until these models are listed."""
         pilot.app.query_one(Prompt).put("/model")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
         await until(pilot, lambda: all(one in shown(pilot.app) for one in wanted))
-        return pilot.app.screen.query_one("#models", OptionList)
+        return pilot.app.screen.query_one(OfferList)
 
 
 @pytest.fixture(scope="module")
@@ -98,9 +97,18 @@ def sheet(all_sheets: Sheet) -> Sheet:
     return all_sheets
 
 
+@pytest.fixture
+def shared(sheet: Sheet) -> SharedApp:
+    return sheet.app
+
+
 def shown(app: Any) -> str:
-    options = app.screen.query_one("#models", OptionList).options
-    return "\n".join(str(option.prompt) for option in options)
+    listed = app.screen.query_one(OfferList)
+    return "\n".join(listed.line_at(at, 90).plain for at in range(listed.count))
+
+
+def choose(models: OfferList, name: str) -> None:
+    models.choose([row.name if row is not None else "" for row in models.rows].index(name))
 
 
 async def log_in(pilot: "Pilot[int]", command: str) -> None:
@@ -117,38 +125,38 @@ async def log_in(pilot: "Pilot[int]", command: str) -> None:
     await pilot.press("enter")
 
 
-def test_models_are_listed_with_the_keys_that_work_and_a_short_context_is_explained(
-    sheet: Sheet,
+@pytest.mark.parametrize("size", [(80, 24)])
+async def test_models_are_listed_with_the_keys_that_work_and_a_short_context_is_explained(
+    pilot: "Pilot[int]", sheet: Sheet
 ) -> None:
     sheet.server.pages = {**OLLAMA}
     sheet.environ["OLLAMA_HOST"] = sheet.server.url
 
-    async def run(pilot: "Pilot[int]") -> None:
-        models = await sheet.open(pilot, "qwen3-coder:30b")
-        text = shown(pilot.app)
-        assert "32.8k of 262k" in text
-        assert "no key: enter to log in" in text
-        assert "offline" in text
-        for row, keys in {
-            "offline": "enter use   d make default   u add a server…   esc back",
-            "offline/": "u add a server…   esc back",
-            "anthropic/": "enter log in…   u add a server…   esc back",
-            "ollama/": "enter ask again   l log in…   u add a server…   esc back",
-            "ollama/qwen3-coder:30b": "enter use   d make default   l log in…   "
-            "u add a server…   esc back",
-        }.items():
-            models.highlighted = [option.id for option in models.options].index(row)
-            await pilot.pause()
-            assert str(pilot.app.screen.query_one(KeyButtons).render()) == keys
-        note = pilot.app.screen.query_one("#note", Static)
-        assert "without a word" in str(note.visual)
-        await pilot.press("enter")
-        await until(pilot, lambda: sheet.desk.controller.model.name == "qwen3-coder:30b")
-
-    sheet.app.run(run, (80, 24))
+    models = await sheet.open(pilot, "qwen3-coder:30b")
+    text = shown(pilot.app)
+    assert "32.8k of 262k" in text
+    assert "no key: enter to log in" in text
+    assert "offline" in text
+    for row, keys in {
+        "offline": "enter use   d make default   u add a server…   esc back",
+        "offline/": "u add a server…   esc back",
+        "anthropic/": "enter log in…   u add a server…   esc back",
+        "ollama/": "enter ask again   l log in…   u add a server…   esc back",
+        "ollama/qwen3-coder:30b": "enter use   d make default   l log in…   "
+        "u add a server…   esc back",
+    }.items():
+        choose(models, row)
+        await pilot.pause()
+        assert str(pilot.app.screen.query_one(KeyBar).render()) == keys
+    note = pilot.app.screen.query_one("#note", Static)
+    assert "without a word" in str(note.visual)
+    await pilot.press("enter")
+    await until(pilot, lambda: sheet.desk.controller.model.name == "qwen3-coder:30b")
 
 
-def test_models_are_searched_priced_and_given_more_context(sheet: Sheet) -> None:
+async def test_models_are_searched_priced_and_given_more_context(
+    pilot: "Pilot[int]", sheet: Sheet
+) -> None:
     """`/` filters, the border has the price of a change, `c` asks Ollama for more."""
     ollama = sheet.server
     listed = {"data": [{"id": "cheap-coder"}, {"id": "dear"}]}
@@ -159,43 +167,38 @@ def test_models_are_searched_priced_and_given_more_context(sheet: Sheet) -> None
     prices = '["box/dear"]\ninput = 20\noutput = 100\ncached = 2\nwritten = 25\n'
     (sheet.home / "prices.toml").write_text(prices)
 
-    async def run(pilot: "Pilot[int]") -> None:
-        await say(pilot, "Hello.")
-        models = await sheet.open(pilot, "dear", "qwen3")
+    await say(pilot, "Hello.")
+    models = await sheet.open(pilot, "dear", "qwen3")
 
-        def chosen() -> str | None:
-            return models.highlighted_option.id if models.highlighted_option else None
+    def chosen() -> str | None:
+        return models.row.name if models.row is not None else None
 
-        def border() -> str:
-            return str(pilot.app.screen.query_one("#box").border_subtitle)
+    def border() -> str:
+        return str(pilot.app.screen.query_one("#box").border_subtitle)
 
-        await pilot.press("slash", "+")
-        await until(pilot, lambda: "No model matches" in shown(pilot.app))
-        assert str(pilot.app.screen.query_one(KeyButtons).render()) == "enter choose   esc clear"
-        await pilot.press("backspace", *"coder")
-        await until(pilot, lambda: "dear" not in shown(pilot.app))
-        assert "cheap-coder" in shown(pilot.app)
-        assert "qwen3-coder:30b" in shown(pilot.app)
-        assert "OpenAI" not in shown(pilot.app)
-        await pilot.press("enter", "escape")  # into the list; clear the search
-        await until(pilot, lambda: "dear" in shown(pilot.app))
-        await pilot.press("slash", *"x/dear", "enter")
-        await until(pilot, lambda: chosen() == "box/dear")
-        # the same figure as the inspector's, at the price of writing to the cache
-        assert re.fullmatch(
-            r"a change starts a new cache: [\d.]+k? at full price, \$0\.0\d+", border()
-        )
-        assert "$20.00 $100.00" in shown(pilot.app)
-        await pilot.press("escape", "slash", *"qwen", "enter")
-        await until(pilot, lambda: chosen() == "ollama/qwen3-coder:30b")
-        assert "$" not in border()
-        ollama.pages["/api/tags"] = {"models": [*OLLAMA["/api/tags"]["models"], big]}
-        await pilot.press("c")
-        await until(pilot, lambda: chosen() == "ollama/qwen3-coder:30b-64k")
-        await pilot.press("escape", "escape")
-        await until(pilot, lambda: not isinstance(pilot.app.screen, ModelScreen))
-
-    sheet.app.run(run)
+    await pilot.press("slash", "+")
+    await until(pilot, lambda: "No model matches" in shown(pilot.app))
+    assert str(pilot.app.screen.query_one(KeyBar).render()) == "enter choose   esc clear"
+    await pilot.press("backspace", *"coder")
+    await until(pilot, lambda: "dear" not in shown(pilot.app))
+    assert "cheap-coder" in shown(pilot.app)
+    assert "qwen3-coder:30b" in shown(pilot.app)
+    assert "OpenAI" not in shown(pilot.app)
+    await pilot.press("enter", "escape")  # into the list; clear the search
+    await until(pilot, lambda: "dear" in shown(pilot.app))
+    await pilot.press("slash", *"x/dear", "enter")
+    await until(pilot, lambda: chosen() == "box/dear")
+    # the same figure as the inspector's, at the price of writing to the cache
+    assert re.fullmatch(r"a change starts a new cache: [\d.]+k? at full price, \$0\.0\d+", border())
+    assert "$20.00 $100.00" in shown(pilot.app)
+    await pilot.press("escape", "slash", *"qwen", "enter")
+    await until(pilot, lambda: chosen() == "ollama/qwen3-coder:30b")
+    assert "$" not in border()
+    ollama.pages["/api/tags"] = {"models": [*OLLAMA["/api/tags"]["models"], big]}
+    await pilot.press("c")
+    await until(pilot, lambda: chosen() == "ollama/qwen3-coder:30b-64k")
+    await pilot.press("escape", "escape")
+    await until(pilot, lambda: not isinstance(pilot.app.screen, ModelScreen))
     [asked] = [one.body for one in ollama.lookups if one.path == "/api/create"]
     assert json.loads(asked) == {
         "model": "qwen3-coder:30b-64k",
@@ -205,50 +208,47 @@ def test_models_are_searched_priced_and_given_more_context(sheet: Sheet) -> None
     }
 
 
-def test_without_a_key_a_model_leads_to_the_dialog_and_then_is_used(sheet: Sheet) -> None:
+async def test_without_a_key_a_model_leads_to_the_dialog_and_then_is_used(
+    pilot: "Pilot[int]", sheet: Sheet
+) -> None:
     """Escape leaves everything as it was."""
-
-    async def run(pilot: "Pilot[int]") -> None:
-        before = sheet.desk.controller.model
-        pilot.app.query_one(Prompt).put("/login openai")
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
-        await pilot.press("x", "escape")
-        await until(pilot, lambda: not isinstance(pilot.app.screen, LoginScreen))
-        assert sheet.desk.controller.model is before
-        assert not (sheet.home / "credentials.json").exists()
-        await log_in(pilot, "/model openai/gpt-x")
-        await until(pilot, lambda: sheet.desk.controller.model.name == "gpt-x")
-        assert KEY not in pilot.app.export_screenshot()
-        log = b"".join(one.read_bytes() for one in sheet.home.rglob("*.jsonl"))
-        assert KEY.encode() not in log
-
-    sheet.app.run(run)
+    before = sheet.desk.controller.model
+    pilot.app.query_one(Prompt).put("/login openai")
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
+    await pilot.press("x", "escape")
+    await until(pilot, lambda: not isinstance(pilot.app.screen, LoginScreen))
+    assert sheet.desk.controller.model is before
+    assert not (sheet.home / "credentials.json").exists()
+    await log_in(pilot, "/model openai/gpt-x")
+    await until(pilot, lambda: sheet.desk.controller.model.name == "gpt-x")
+    assert KEY not in pilot.app.export_screenshot()
+    log = b"".join(one.read_bytes() for one in sheet.home.rglob("*.jsonl"))
+    assert KEY.encode() not in log
     assert KEY in (sheet.home / "credentials.json").read_text()
 
 
-def test_a_server_is_added_and_a_wrong_address_is_refused(sheet: Sheet) -> None:
+async def test_a_server_is_added_and_a_wrong_address_is_refused(
+    pilot: "Pilot[int]", sheet: Sheet
+) -> None:
     sheet.server.pages = {"/v1/models": {"data": [{"id": "served"}]}}
 
-    async def run(pilot: "Pilot[int]") -> None:
-        await sheet.open(pilot)
-        await pilot.press("u")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ServerScreen))
-        field = pilot.app.screen.query_one(Input)
-        field.value = "http://[broken"
-        await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(pilot.app.screen, ServerScreen)
-        field.value = sheet.server.url
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
-        await until(pilot, lambda: "served" in shown(pilot.app))
-
-    sheet.app.run(run)
+    await sheet.open(pilot)
+    await pilot.press("u")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ServerScreen))
+    field = pilot.app.screen.query_one(Input)
+    field.value = "http://[broken"
+    await pilot.press("enter")
+    await pilot.pause()
+    assert isinstance(pilot.app.screen, ServerScreen)
+    field.value = sheet.server.url
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
+    await until(pilot, lambda: "served" in shown(pilot.app))
 
 
-def test_a_key_is_sent_unencrypted_only_after_a_warning(
-    sheet: Sheet, monkeypatch: pytest.MonkeyPatch
+async def test_a_key_is_sent_unencrypted_only_after_a_warning(
+    pilot: "Pilot[int]", sheet: Sheet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("http_proxy", "no_proxy", "NO_PROXY", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
@@ -258,45 +258,39 @@ def test_a_key_is_sent_unencrypted_only_after_a_warning(
     sheet.environ |= {"OLLAMA_HOST": "http://models.example", "OLLAMA_API_KEY": KEY}
     Credentials(sheet.home).add_server("box", "http://box.example/v1")
 
-    async def run(pilot: "Pilot[int]") -> None:
-        models = await sheet.open(pilot, "not asked: the key would be sent")
-        await until(pilot, lambda: "looking" not in shown(pilot.app))
-        ids = [option.id for option in models.options]
-        models.highlighted = ids.index("ollama/")
-        note = pilot.app.screen.query_one("#note", Static)
-        await until(pilot, lambda: "models.example unencrypted" in str(note.visual))
-        assert not [one for one in server.lookups if KEY in str(one.headers)]
-        await pilot.press("enter")
-        await until(pilot, lambda: "served" in shown(pilot.app))
-        assert [one for one in server.lookups if KEY in str(one.headers)]
-        ids = [option.id for option in models.options]
-        models.highlighted = ids.index("box/")
-        await pilot.press("l")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
-        warning = pilot.app.screen.query_one("#warning", Static)
-        assert "box.example unencrypted" in str(warning.visual)
-        await pilot.press("escape", "escape")
-        pilot.app.query_one(Prompt).put("/model ollama/served")
-        await pilot.press("enter")
-        await until(pilot, lambda: sheet.desk.controller.model.name == "served")
-        said = [str(one.content) for one in pilot.app.screen.query(AsideLine)]
-        assert [one for one in said if "models.example unencrypted" in one], said
-
-    sheet.app.run(run)
+    models = await sheet.open(pilot, "not asked: the key would be sent")
+    await until(pilot, lambda: "looking" not in shown(pilot.app))
+    choose(models, "ollama/")
+    note = pilot.app.screen.query_one("#note", Static)
+    await until(pilot, lambda: "models.example unencrypted" in str(note.visual))
+    assert not [one for one in server.lookups if KEY in str(one.headers)]
+    await pilot.press("enter")
+    await until(pilot, lambda: "served" in shown(pilot.app))
+    assert [one for one in server.lookups if KEY in str(one.headers)]
+    choose(models, "box/")
+    await pilot.press("l")
+    await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
+    warning = pilot.app.screen.query_one("#warning", Static)
+    assert "box.example unencrypted" in str(warning.visual)
+    await pilot.press("escape", "escape")
+    pilot.app.query_one(Prompt).put("/model ollama/served")
+    await pilot.press("enter")
+    await until(pilot, lambda: sheet.desk.controller.model.name == "served")
+    said = [str(one.content) for one in pilot.app.screen.query(AsideLine)]
+    assert [one for one in said if "models.example unencrypted" in one], said
 
 
-def test_a_key_for_an_added_server_is_not_sent_to_its_new_address(sheet: Sheet) -> None:
+async def test_a_key_for_an_added_server_is_not_sent_to_its_new_address(
+    pilot: "Pilot[int]", sheet: Sheet
+) -> None:
     credentials = Credentials(sheet.home)
     credentials.add_server("box", "https://box.example/v1")
 
-    async def run(pilot: "Pilot[int]") -> None:
-        await log_in(pilot, "/login box")
-        await until(pilot, lambda: not isinstance(pilot.app.screen, LoginScreen))
-
     def has_key() -> bool:
-        return load_settings({"model": "box/x"}, {}, sheet.home, sheet.folder).has_key
+        return load_settings({"model": "box/x"}, {}, sheet.home, sheet.folder).connection.has_key
 
-    sheet.app.run(run)
+    await log_in(pilot, "/login box")
+    await until(pilot, lambda: not isinstance(pilot.app.screen, LoginScreen))
     assert has_key()
     credentials.add_server("box", "http://box.example/v1")
     assert not has_key()
@@ -305,26 +299,10 @@ def test_a_key_for_an_added_server_is_not_sent_to_its_new_address(sheet: Sheet) 
 # --- the default ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("", 'model = "ollama/x"\n'),
-        ('# mine\nmodel = "a"\n[approval]\nmode = "ask"\n',
-         '# mine\nmodel = "ollama/x"\n[approval]\nmode = "ask"\n'),
-        ('[strategy]\ntype = "sliding"\nmodel = "b"\n',
-         'model = "ollama/x"\n[strategy]\ntype = "sliding"\nmodel = "b"\n'),
-        ('provider = "anthropic"\n', 'provider = "auto"\nmodel = "ollama/x"\n'),
-    ],
-)  # fmt: skip
-def test_the_default_is_one_line_of_the_config(tmp_path: Path, before: str, after: str) -> None:
+def test_the_default_is_one_line_of_the_config(tmp_path: Path) -> None:
+    """The model of a strategy is another one; a provider would decide instead of the model."""
     file = tmp_path / "config.toml"
-    file.write_text(before)
+    file.write_text('provider = "anthropic"\n[strategy]\nmodel = "b"\n')
     set_default_model(tmp_path, "ollama/x")
-    assert file.read_text() == after
-
-
-def test_an_invalid_config_stays_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text("model = [")
-    with pytest.raises(SettingsError, match="is not valid TOML"):
-        set_default_model(tmp_path, "ollama/x")
-    assert (tmp_path / "config.toml").read_text() == "model = ["
+    lines = [line for line in file.read_text().splitlines() if line]
+    assert lines == ['provider = "auto"', 'model = "ollama/x"', "[strategy]", 'model = "b"']

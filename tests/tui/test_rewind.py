@@ -2,8 +2,6 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
 from math import isinf
 from pathlib import Path
@@ -11,40 +9,13 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from contextui.agent.models.scripted import Step
 from contextui.session.session import Session
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.dialogs import rewind
+from contextui.tui.dialogs import guard
 from contextui.tui.dialogs.rewind import FileList, RewindScreen, TurnList
-from contextui.tui.link import Desk
-from contextui.tui.switch import Target
-from contextui.windowing.host import current_render
-from tests.tui.running import desk_in, lines, running, say, shown, until
-from tests.tui.test_switch import app_of, noted
-
-
-class App:
-    """The app over a folder with files, which each turn of the model writes."""
-
-    def __init__(self, folder: Path, *steps: Step) -> None:
-        self.folder, self.steps = folder, steps
-        (folder / "work").mkdir(exist_ok=True)
-        self.work = folder / "work"
-        self.targets: list[Target | None] = []
-        self.problem: Exception | None = None
-
-    def open(self, target: Target | None = None) -> Desk:
-        self.targets.append(target)
-        if target is not None and self.problem is not None:
-            raise self.problem
-        session_id = target.session_id if target is not None else None
-        return desk_in(self.folder, *self.steps, session_id=session_id)
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator["Pilot[int]"]:
-        async with running(self.open, reopen=self.open) as pilot:
-            yield pilot
-            app_of(pilot).switcher.close_rest()
+from contextui.windowing.runtime import runtime_of
+from tests.tui.running import app_of, lines, noted, on_screen, running, say, shown, until
+from tests.tui.test_switch import Sessions
 
 
 def session_of(pilot: "Pilot[int]") -> Session:
@@ -73,9 +44,7 @@ async def sheet(pilot: "Pilot[int]", typed: str = "/rewind") -> RewindScreen:
     app = app_of(pilot)
     await until(pilot, lambda: all(one.is_finished for one in app.workers if one.name == "rewind"))
     app.main.run_command(typed)
-    await until(pilot, lambda: isinstance(app.screen, RewindScreen))
-    screen = app.screen
-    assert isinstance(screen, RewindScreen)
+    screen = await on_screen(pilot, RewindScreen)
     await ready(pilot, screen)
     return screen
 
@@ -84,8 +53,8 @@ async def ready(pilot: "Pilot[int]", screen: RewindScreen) -> None:
     """Wait until the files were compared, and let the sheet take keys."""
     await until(pilot, lambda: screen._plan is not None)
     await pilot.pause()  # it is seen, too
-    await until(pilot, lambda: not isinf(screen._deaf_until))
-    screen._deaf_until = 0.0
+    await until(pilot, lambda: not isinf(screen.guard.deaf_until))
+    screen.guard.deaf_until = 0.0
 
 
 async def back(pilot: "Pilot[int]", key: str = "y") -> None:
@@ -93,7 +62,7 @@ async def back(pilot: "Pilot[int]", key: str = "y") -> None:
     app, before = app_of(pilot), session_of(pilot).id
     await pilot.press(key)
     await until(pilot, lambda: session_of(pilot).id != before)
-    await until(pilot, lambda: not app.switcher.is_under_way and app.rewound is not None)
+    await until(pilot, lambda: not app.switcher.is_under_way and app.switcher.rewound is not None)
     await pilot.pause()
 
 
@@ -116,59 +85,55 @@ async def nothing_acts(pilot: "Pilot[int]") -> None:
             await pilot.press("tab")
 
 
-def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> None:
+async def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> None:
     """By wrong numbers, hostile text, the model's words, while it works, with one session."""
+    app = Sessions(tmp_path, ["/rewind 1", "/undo"])
+    (app.work / "a.txt").write_text("first\n")
+    async with running(app.open) as pilot:
+        here = app_of(pilot)
+        here.main.run_command("/rewind")
+        await until(pilot, lambda: noted(pilot, "There is no earlier turn yet."))
+        await turn(pilot, "Say one")
+        for typed, says in (
+            ("9", "There is no turn 9. Turns so far: 1."),
+            ("-1", '"-1" is not the number of a turn.'),
+        ):
+            here.main.run_command(f"/rewind {typed}")
+            await until(pilot, partial(noted, pilot, says))
+        desk = here.desk
+        assert desk is not None
+        desk.controller._task = asyncio.create_task(asyncio.sleep(60))
+        here.main.run_command("/rewind")
+        await until(pilot, lambda: noted(pilot, "The model is still working."))
+        desk.controller._task.cancel()
+        desk.controller._task = None
 
-    async def go() -> None:
-        app = App(tmp_path, "/rewind 1", "/undo")
-        (app.work / "a.txt").write_text("first\n")
-        async with running(app.open) as pilot:
-            here = app_of(pilot)
-            here.main.run_command("/rewind")
-            await until(pilot, lambda: noted(pilot, "There is no earlier turn yet."))
-            await turn(pilot, "Say one")
-            for typed, says in (
-                ("9", "There is no turn 9. Turns so far: 1."),
-                ("-1", '"-1" is not the number of a turn.'),
-            ):
-                here.main.run_command(f"/rewind {typed}")
-                await until(pilot, partial(noted, pilot, says))
-            desk = here.desk
-            assert desk is not None
-            desk.controller._task = asyncio.create_task(asyncio.sleep(60))
-            here.main.run_command("/rewind")
-            await until(pilot, lambda: noted(pilot, "The model is still working."))
-            desk.controller._task.cancel()
-            desk.controller._task = None
+        save(pilot, "b\u202e\u200b" + "长" * 30 + ".txt", f"second {HOSTILE}\n")
+        await turn(pilot, f"Say {HOSTILE} two", a_txt=f"second {HOSTILE}\n")
+        names = {tool.name for tool in desk.controller.declared}
+        assert not any("rewind" in one or "restore" in one for one in names)
+        for cls in desk.session.windows.classes.values():
+            assert not any("rewind" in one for one in dir(cls))
+        await pilot.pause(0.2)
+        assert here.screen is here.main
+        assert isinstance(here.focused, Prompt)
+        assert len(os.listdir(app.work)) == 2
 
-            save(pilot, "b\u202e\u200b" + "长" * 30 + ".txt", f"second {HOSTILE}\n")
-            await turn(pilot, f"Say {HOSTILE} two", a_txt=f"second {HOSTILE}\n")
-            names = {tool.name for tool in desk.controller.declared}
-            assert not any("rewind" in one or "restore" in one for one in names)
-            for cls in desk.session.windows.classes.values():
-                assert not any("rewind" in one for one in dir(cls))
-            await pilot.pause(0.2)
-            assert here.screen is here.main
-            assert isinstance(here.focused, Prompt)
-            assert len(os.listdir(app.work)) == 2
-
-            screen = await sheet(pilot)
-            await nothing_acts(pilot)
-            assert screen.query_one(TurnList).chosen == 1
-            screen._deaf_until = 0.0
-            await pilot.press("y")
-            await until(pilot, lambda: noted(pilot, "Only this session can be opened here."))
-            assert (app.work / "a.txt").read_text() == f"second {HOSTILE}\n"
-            assert here.rewound is None
-
-    asyncio.run(go())
+        screen = await sheet(pilot)
+        await nothing_acts(pilot)
+        assert screen.query_one(TurnList).chosen == 1
+        screen.guard.deaf_until = 0.0
+        await pilot.press("y")
+        await until(pilot, lambda: noted(pilot, "Only this session can be opened here."))
+        assert (app.work / "a.txt").read_text() == f"second {HOSTILE}\n"
+        assert here.switcher.rewound is None
 
 
-async def nothing_happens_by_accident(app: App, pilot: "Pilot[int]") -> None:
+async def nothing_happens_by_accident(app: Sessions, pilot: "Pilot[int]") -> None:
     here = app_of(pilot)
     with pytest.MonkeyPatch.context() as patch:
         for name in ("DEAF", "SETTLE"):
-            patch.setattr(rewind, name, 60.0)  # however slow the machine is
+            patch.setattr(guard, name, 60.0)  # however slow the machine is
         here.main.run_command("/rewind")
         await until(pilot, lambda: isinstance(here.screen, RewindScreen))
         await pilot.press("y", "c")  # too early
@@ -177,13 +142,13 @@ async def nothing_happens_by_accident(app: App, pilot: "Pilot[int]") -> None:
         await ready(pilot, screen)
         await pilot.press("enter", "y", "e", "s")  # a word
         await pilot.press("y")  # too soon after it
-        assert screen._pending is None
+        assert screen.guard._pending is None
         see(pilot, "No file was written since turn 2.")
         assert not shown(pilot, "conversation only")
     assert here.screen is screen
     await pilot.press("escape")
     await until(pilot, lambda: here.screen is here.main)
-    assert app.targets == [None]
+    assert app.targets == []
 
 
 async def another_turn_is_another_plan(pilot: "Pilot[int]") -> None:
@@ -214,53 +179,49 @@ async def another_turn_is_another_plan(pilot: "Pilot[int]") -> None:
     await until(pilot, lambda: shown(pilot, "y go back and restore 2 files"))
 
 
-def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sheet, its accidents and another turn in it; files, conversation and prompt."""
+    app = Sessions(tmp_path, ["one", "two", "three"])
+    a, new = app.work / "a.txt", app.work / "new.txt"
+    a.write_text("first\n")
+    async with app.running() as pilot:
+        here, old = app_of(pilot), session_of(pilot).id
+        await turn(pilot, "Say one", a_txt="second\n")
+        await turn(pilot, "Say two", a_txt="third\n", new_txt="new\n")
+        await turn(pilot, "Say three")
+        monkeypatch.setattr(guard, "DEAF", 60.0)
+        await nothing_happens_by_accident(app, pilot)
+        await another_turn_is_another_plan(pilot)
+        assert (a.read_text(), new.read_text()) == ("third\n", "new\n")
+        await back(pilot)
+        assert a.read_text() == "second\n"
+        assert not new.exists()
+        assert session_of(pilot).turn == 1
+        said = "Back at turn 1. 1 file restored. 1 file deleted. /undo undoes."
+        await until(pilot, lambda: noted(pilot, said))
+        assert not shown(pilot, "Say three")
+        assert session_of(pilot).path.with_name(f"{old}.jsonl").exists()
+        prompt = here.main.prompt
+        assert prompt.has_focus
+        assert prompt.text == "Say two"
+        await pilot.press("x")  # typing replaces it
+        assert prompt.text == "x"
+        await pilot.press("ctrl+z")  # what is replaced is not lost
+        await until(pilot, lambda: prompt.text == "Say two")
+        await pilot.press("right", "!")  # an arrow key keeps it
+        await until(pilot, lambda: prompt.text == "Say two!")
 
-    async def go() -> None:
-        app = App(tmp_path, "one", "two", "three")
-        a, new = app.work / "a.txt", app.work / "new.txt"
-        a.write_text("first\n")
-        async with app.running() as pilot:
-            here, old = app_of(pilot), session_of(pilot).id
-            await turn(pilot, "Say one", a_txt="second\n")
-            await turn(pilot, "Say two", a_txt="third\n", new_txt="new\n")
-            await turn(pilot, "Say three")
-            monkeypatch.setattr(rewind, "DEAF", 60.0)
-            await nothing_happens_by_accident(app, pilot)
-            await another_turn_is_another_plan(pilot)
-            assert (a.read_text(), new.read_text()) == ("third\n", "new\n")
-            await back(pilot)
-            assert a.read_text() == "second\n"
-            assert not new.exists()
-            assert session_of(pilot).turn == 1
-            said = "Back at turn 1. 1 file restored. 1 file deleted. /undo undoes."
-            await until(pilot, lambda: noted(pilot, said))
-            assert not shown(pilot, "Say three")
-            assert session_of(pilot).path.with_name(f"{old}.jsonl").exists()
-            prompt = here.main.prompt
-            assert prompt.has_focus
-            assert prompt.text == "Say two"
-            await pilot.press("x")  # typing replaces it
-            assert prompt.text == "x"
-            await pilot.press("ctrl+z")  # what is replaced is not lost
-            await until(pilot, lambda: prompt.text == "Say two")
-            await pilot.press("right", "!")  # an arrow key keeps it
-            await until(pilot, lambda: prompt.text == "Say two!")
-
-            here.main.navigation.enter("context")
-            await pilot.pause()
-            await pilot.press("u")
-            await until(pilot, lambda: noted(pilot, "Undone: the session is where it was"))
-            assert (session_of(pilot).id, session_of(pilot).turn) == (old, 3)
-            assert (a.read_text(), new.read_text()) == ("third\n", "new\n")
-            here.main.run_command("/undo")
-            await until(pilot, lambda: noted(pilot, "Nothing to undo."))
-
-    asyncio.run(go())
+        here.main.navigation.enter("context")
+        await pilot.pause()
+        await pilot.press("u")
+        await until(pilot, lambda: noted(pilot, "Undone: the session is where it was"))
+        assert (session_of(pilot).id, session_of(pilot).turn) == (old, 3)
+        assert (a.read_text(), new.read_text()) == ("third\n", "new\n")
+        here.main.run_command("/undo")
+        await until(pilot, lambda: noted(pilot, "Nothing to undo."))
 
 
-async def nothing_happens_without_the_fork(app: App, pilot: "Pilot[int]") -> None:
+async def nothing_happens_without_the_fork(app: Sessions, pilot: "Pilot[int]") -> None:
     here, old = app_of(pilot), session_of(pilot)
     logs = set(old.path.parent.glob("*.jsonl"))
     app.problem = OSError("no more descriptors")
@@ -270,7 +231,7 @@ async def nothing_happens_without_the_fork(app: App, pilot: "Pilot[int]") -> Non
     await until(pilot, lambda: set(old.path.parent.glob("*.jsonl")) == logs)
     assert (app.work / "c.txt").read_text() == "second\n"
     assert session_of(pilot) is old
-    assert here.rewound is None
+    assert here.switcher.rewound is None
     app.problem = None
 
 
@@ -290,120 +251,113 @@ async def undo_is_about_the_last_change(pilot: "Pilot[int]") -> None:
     assert session_of(pilot) is made
 
 
-def test_the_files_of_others_stay_and_undo_returns_from_either_branch(tmp_path: Path) -> None:
-    async def go() -> None:
-        app = App(tmp_path, "one", "two")
-        names = [f"{one}.txt" for one in "abcd"]
-        for name in names:
-            (app.work / name).write_text("first\n")
+async def test_the_files_of_others_stay_and_undo_returns_from_either_branch(tmp_path: Path) -> None:
+    app = Sessions(tmp_path, ["one", "two"])
+    names = [f"{one}.txt" for one in "abcd"]
+    for name in names:
+        (app.work / name).write_text("first\n")
 
-        def texts() -> list[str]:
-            return [(app.work / name).read_text().rstrip() for name in names]
+    def texts() -> list[str]:
+        return [(app.work / name).read_text().rstrip() for name in names]
 
-        async with app.running() as pilot:
-            here, old = app_of(pilot), session_of(pilot).id
-            await turn(pilot, "Say one")
-            given = {name.replace(".", "_"): "second\n" for name in names}
-            await turn(pilot, "Say two", **given)
-            await nothing_happens_without_the_fork(app, pilot)
-            (app.work / "a.txt").write_text("someone else's\n")
-            screen = await sheet(pilot)
-            see(pilot, "–  a.txt", "changed by someone else, stays")
-            files = screen.query_one(FileList)
-            files.choose([one.path for one in files.rows].index("a.txt"))
-            await pilot.press("space")
-            assert files.chosen == {"b.txt", "c.txt", "d.txt"}
-            (app.work / "b.txt").write_text("just now\n")
-            await back(pilot)
-            assert texts() == ["someone else's", "just now", "first", "first"]
-            await until(pilot, lambda: noted(pilot, "Left alone: b.txt."))
+    async with app.running() as pilot:
+        here, old = app_of(pilot), session_of(pilot).id
+        await turn(pilot, "Say one")
+        given = {name.replace(".", "_"): "second\n" for name in names}
+        await turn(pilot, "Say two", **given)
+        await nothing_happens_without_the_fork(app, pilot)
+        (app.work / "a.txt").write_text("someone else's\n")
+        screen = await sheet(pilot)
+        see(pilot, "–  a.txt", "changed by someone else, stays")
+        files = screen.query_one(FileList)
+        files.choose([one.path for one in files.rows].index("a.txt"))
+        await pilot.press("space")
+        assert files.chosen == {"b.txt", "c.txt", "d.txt"}
+        (app.work / "b.txt").write_text("just now\n")
+        await back(pilot)
+        assert texts() == ["someone else's", "just now", "first", "first"]
+        await until(pilot, lambda: noted(pilot, "Left alone: b.txt."))
 
-            (app.work / "d.txt").write_text("foreign\n")
-            await until(pilot, lambda: not here.switcher.is_closing(old))
-            here.switch_session(old)  # by hand: the files are another question
-            await until(pilot, lambda: noted(pilot, "The files are as the rewind left them."))
-            assert texts() == ["someone else's", "just now", "first", "foreign"]
-            here.main.run_command("/undo")
-            await until(pilot, lambda: noted(pilot, "where it was, and 1 file too."))
-            assert texts() == ["someone else's", "just now", "second", "foreign"]
-            await until(pilot, lambda: noted(pilot, "Left alone: d.txt."))
+        (app.work / "d.txt").write_text("foreign\n")
+        await until(pilot, lambda: not here.switcher.is_closing(old))
+        here.switcher.switch(old)  # by hand: the files are another question
+        await until(pilot, lambda: noted(pilot, "The files are as the rewind left them."))
+        assert texts() == ["someone else's", "just now", "first", "foreign"]
+        here.main.run_command("/undo")
+        await until(pilot, lambda: noted(pilot, "where it was, and 1 file too."))
+        assert texts() == ["someone else's", "just now", "second", "foreign"]
+        await until(pilot, lambda: noted(pilot, "Left alone: d.txt."))
 
-            await sheet(pilot)
-            await back(pilot, "c")  # the conversation only
-            assert texts() == ["someone else's", "just now", "second", "foreign"]
-            assert session_of(pilot).turn == 1
-            await until(pilot, lambda: noted(pilot, "Back at turn 1. /undo undoes."))
-            await undo_is_about_the_last_change(pilot)
-            here.main.run_command("/undo")
-            await until(pilot, lambda: noted(pilot, "Undone: the session is where it was"))
-            assert session_of(pilot).id == old
-
-    asyncio.run(go())
+        await sheet(pilot)
+        await back(pilot, "c")  # the conversation only
+        assert texts() == ["someone else's", "just now", "second", "foreign"]
+        assert session_of(pilot).turn == 1
+        await until(pilot, lambda: noted(pilot, "Back at turn 1. /undo undoes."))
+        await undo_is_about_the_last_change(pilot)
+        here.main.run_command("/undo")
+        await until(pilot, lambda: noted(pilot, "Undone: the session is where it was"))
+        assert session_of(pilot).id == old
 
 
-def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) -> None:
+async def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) -> None:
     """The fork's editors have the files as they were; the old branch keeps what was not saved.
 
     Windows keep their numbers. At the start, what was typed for the first write is undone with it;
     other unsaved typing stays.
     """
+    app = Sessions(tmp_path, ["one", "two"])
+    for name in ("a.txt", "b.txt"):
+        (app.work / name).write_text("alpha\n")
+    async with app.running() as pilot:
+        old = session_of(pilot)
+        todo = old.windows.open("todo")
+        editors = [old.windows.open("editor", path=f"{name}.txt").id for name in "ab"]
+        await until(pilot, lambda: shown(pilot, "3 editor"))
+        old.windows.close(todo.id)
+        await until(pilot, lambda: not shown(pilot, "1 todo"))
 
-    async def go() -> None:
-        app = App(tmp_path, "one", "two")
-        for name in ("a.txt", "b.txt"):
-            (app.work / name).write_text("alpha\n")
-        async with app.running() as pilot:
-            old = session_of(pilot)
-            todo = old.windows.open("todo")
-            editors = [old.windows.open("editor", path=f"{name}.txt").id for name in "ab"]
-            await until(pilot, lambda: shown(pilot, "3 editor"))
-            old.windows.close(todo.id)
-            await until(pilot, lambda: not shown(pilot, "1 todo"))
+        def numbers() -> list[int]:
+            desktop = app_of(pilot).main.desktop
+            assert desktop is not None
+            return [desktop.number_of(one) for one in editors]
 
-            def numbers() -> list[int]:
-                desktop = app_of(pilot).main.desktop
-                assert desktop is not None
-                return [desktop.number_of(one) for one in editors]
+        async def act(number: int, action_id: str, **given: str) -> None:
+            done = await old.windows.act(editors[number], action_id, given, actor="person")
+            assert done.ok, done.text
 
-            async def act(number: int, action_id: str, **given: str) -> None:
-                done = await old.windows.act(editors[number], action_id, given, actor="person")
-                assert done.ok, done.text
+        def texts() -> list[str]:
+            words = ("alpha", "beta", "gamma", "draft", "later")
+            xml = [one.to_xml() for one in session_of(pilot).windows.windows()]
+            return [" ".join(word for word in words if word in one) for one in xml]
 
-            def texts() -> list[str]:
-                words = ("alpha", "beta", "gamma", "draft", "later")
-                xml = [one.to_xml() for one in session_of(pilot).windows.windows()]
-                return [" ".join(word for word in words if word in one) for one in xml]
+        def unsaved() -> list[bool]:
+            windows = session_of(pilot).windows.windows()
+            return [bool(runtime_of(one).renders.at().unsaved) for one in windows]
 
-            def unsaved() -> list[bool]:
-                windows = session_of(pilot).windows.windows()
-                return [bool(current_render(one).unsaved) for one in windows]
+        await act(1, "replace", old="alpha", new="draft")
+        await act(0, "replace", old="alpha", new="beta")
+        await act(0, "save")
+        await turn(pilot, "Say one")
+        await act(1, "replace", old="draft", new="later")
+        await act(0, "replace", old="beta", new="gamma")
+        await act(0, "save")
+        await turn(pilot, "Say two")
+        await sheet(pilot)
+        see(pilot, "Unsaved edits stay in the old branch:", editors[1])
+        await back(pilot)
+        assert numbers() == [2, 3]
+        assert (app.work / "a.txt").read_text() == "beta\n"
+        assert texts() == ["beta", "draft"]
+        app_of(pilot).main.run_command("/undo")
+        await until(pilot, lambda: noted(pilot, "Undone: the session is where it was"))
+        assert (session_of(pilot).id, numbers()) == (old.id, [2, 3])
+        assert texts() == ["gamma", "later"]
+        assert unsaved() == [False, True]
 
-            await act(1, "replace", old="alpha", new="draft")
-            await act(0, "replace", old="alpha", new="beta")
-            await act(0, "save")
-            await turn(pilot, "Say one")
-            await act(1, "replace", old="draft", new="later")
-            await act(0, "replace", old="beta", new="gamma")
-            await act(0, "save")
-            await turn(pilot, "Say two")
-            await sheet(pilot)
-            see(pilot, "Unsaved edits stay in the old branch:", editors[1])
-            await back(pilot)
-            assert numbers() == [2, 3]
-            assert (app.work / "a.txt").read_text() == "beta\n"
-            assert texts() == ["beta", "draft"]
-            app_of(pilot).main.run_command("/undo")
-            await until(pilot, lambda: noted(pilot, "Undone: the session is where it was"))
-            assert (session_of(pilot).id, numbers()) == (old.id, [2, 3])
-            assert texts() == ["gamma", "later"]
-            assert unsaved() == [False, True]
-
-            await sheet(pilot, "/rewind 0")
-            await back(pilot)
-            assert (app.work / "a.txt").read_text() == "alpha\n"
-            await until(pilot, lambda: noted(pilot, "Back at the start. 1 file restored."))
-            assert app_of(pilot).main.prompt.text == "Say one"
-            assert texts() == ["alpha", "draft"]
-            assert unsaved() == [False, True]
-
-    asyncio.run(go())
+        await sheet(pilot, "/rewind 0")
+        await back(pilot)
+        assert (app.work / "a.txt").read_text() == "alpha\n"
+        await until(pilot, lambda: noted(pilot, "Back at the start. 1 file restored."))
+        assert app_of(pilot).main.prompt.text == "Say one"
+        assert texts() == ["alpha", "draft"]
+        assert unsaved() == [False, True]

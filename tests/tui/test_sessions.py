@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -19,20 +19,19 @@ from contextui.errors import ContextUIError
 from contextui.session.catalogue import Catalogue, Head, Place
 from contextui.session.fork import Origin
 from contextui.session.store import SessionStore
-from contextui.tui.dialogs.session_list import Row, SessionList, rows_of
+from contextui.tui.app_session import AppSession
+from contextui.tui.dialogs.session_list import SessionList, SessionRow, rows_of
 from contextui.tui.dialogs.sessions import SessionsScreen
-from contextui.tui.link import Desk
 from contextui.tui.switch import Target
 from tests.cli.traps import TRAPS, UntrustedFolder
-from tests.tui.running import desk_in, lines, running, shown, until
+from tests.tui.running import app_of, desk_in, lines, on_screen, running, shown, until
 from tests.tui.sharing import SharedApp
 from tests.tui.test_surfaces import ACTING, PAYLOADS
-from tests.tui.test_switch import Sessions, app_of
+from tests.tui.test_switch import Sessions
 
 DAY = 86_400
 NOON = time.time() // DAY * DAY + DAY / 2
 """When the tests take place: a session that was used 0.1 days ago is today's, whatever the hour."""
-Act = Callable[["Pilot[int]", SessionsScreen], Awaitable[None]]
 
 
 @pytest.fixture(autouse=True)
@@ -86,19 +85,10 @@ class Sheets:
             if not any(path == desk.session.path for desk in self.sessions.desks):
                 path.unlink()
 
-    def run(self, act: Act, size: tuple[int, int] = (120, 40)) -> None:
-        """Do something in the sheet, once it has read all sessions."""
-
-        async def go(pilot: "Pilot[int]") -> None:
-            await act(pilot, await opened(pilot))
-
-        self.app.run(go, size)
-
 
 @pytest.fixture(scope="module")
 def all_sheets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sheets]:
     shared = Sheets(tmp_path_factory.mktemp("sheets"))
-    shared.work.mkdir()
     yield shared
     shared.app.close()
 
@@ -109,12 +99,15 @@ def sheets(all_sheets: Sheets) -> Sheets:
     return all_sheets
 
 
+@pytest.fixture
+def shared(sheets: Sheets) -> SharedApp:
+    return sheets.app
+
+
 async def opened(pilot: "Pilot[int]") -> SessionsScreen:
     app = app_of(pilot)
     app.main.run_command("/sessions")
-    await until(pilot, lambda: isinstance(app.screen, SessionsScreen))
-    screen = app.screen
-    assert isinstance(screen, SessionsScreen)
+    screen = await on_screen(pilot, SessionsScreen)
     await until(pilot, lambda: screen.is_read)
     await pilot.pause()
     return screen
@@ -130,32 +123,32 @@ def chosen(screen: SessionsScreen) -> Place:
     return place
 
 
-def test_sessions_are_grouped_and_the_chosen_one_is_previewed(sheets: Sheets) -> None:
+async def test_sessions_are_grouped_and_the_chosen_one_is_previewed(
+    pilot: "Pilot[int]", sheets: Sheets
+) -> None:
     home, work = sheets.home, sheets.work
     add(home, "Merge two carts", work)
     add(home, "Release 1.3", work, days=3)
     add(home, "Slow query on orders", work, days=30, answer="Use an index.", writes="a.sql")
     add(home, "Another folder", sheets.home.parent / "other", cost=1.234)
 
-    async def look(pilot: "Pilot[int]", screen: SessionsScreen) -> None:
-        seen = "\n".join(lines(pilot))
-        for text in ("Today", "This week", "Earlier", "Merge two carts", "3d", "30d", "3 sessions"):
-            assert text in seen
-        for text in ("Cost", "Another folder"):
-            assert text not in seen
-        await pilot.press("end")
-        await until(pilot, lambda: shown(pilot, "Use an index."))
-        assert shown(pilot, "a.sql  +2")
-        await pilot.press("tab")
-        await until(pilot, lambda: shown(pilot, "Another folder"))
-        await until(pilot, lambda: shown(pilot, "Cost"))
-        assert shown(pilot, "1    $1.23")
-        assert screen.is_current
-
-    sheets.run(look)
+    screen = await opened(pilot)
+    seen = "\n".join(lines(pilot))
+    for text in ("Today", "This week", "Earlier", "Merge two carts", "3d", "30d", "3 sessions"):
+        assert text in seen
+    for text in ("Cost", "Another folder"):
+        assert text not in seen
+    await pilot.press("end")
+    await until(pilot, lambda: shown(pilot, "Use an index."))
+    assert shown(pilot, "a.sql  +2")
+    await pilot.press("tab")
+    await until(pilot, lambda: shown(pilot, "Another folder"))
+    await until(pilot, lambda: shown(pilot, "Cost"))
+    assert shown(pilot, "1    $1.23")
+    assert screen.is_current
 
 
-def test_a_session_is_forked_or_resumed_or_a_new_one_begins(tmp_path: Path) -> None:
+async def test_a_session_is_forked_or_resumed_or_a_new_one_begins(tmp_path: Path) -> None:
     """Neither the session on the screen nor one that is open elsewhere is deleted."""
     home, work = tmp_path / "home", tmp_path / "work"
     old, busy = add(home, "Old", work, days=0.3), add(home, "Busy", work, days=0.2)
@@ -168,130 +161,125 @@ def test_a_session_is_forked_or_resumed_or_a_new_one_begins(tmp_path: Path) -> N
         while chosen(screen).id != session_id:
             await pilot.press("down")
 
-    async def go() -> None:
-        with SessionStore(home).open(busy):
-            async with sessions.running() as pilot:
-                app, screen = app_of(pilot), await opened(pilot)
-                current = sessions.desks[0].session
-                current.context.add(ContextItem(ItemType.USER, "on the screen"))
-                os.utime(current.path, (NOON, NOON))
+    with SessionStore(home).open(busy):
+        async with sessions.running() as pilot:
+            app, screen = app_of(pilot), await opened(pilot)
+            current = sessions.desks[0].session
+            current.context.add(ContextItem(ItemType.USER, "on the screen"))
+            os.utime(current.path, (NOON, NOON))
+            await choose(pilot, screen, current.id)
+            await until(pilot, lambda: shown(pilot, "● on the screen   this session"))
+            await pilot.press("x")
+            assert "is on the screen" in note_of(screen)
+            assert current.path.exists()
+            await choose(pilot, screen, busy)
+            for key in ("x", "enter"):
+                screen.note("")
+                await pilot.press(key)
+                assert note_of(screen) == "Open in another terminal. f forks it."
+            assert screen.is_current
+            assert chosen(screen).path.exists()
+
+            await choose(pilot, screen, old)
+            await pilot.press("enter")
+            await until(pilot, lambda: len(sessions.desks) == 2)
+            await until(pilot, lambda: app.desk is sessions.desks[1])
+            assert sessions.desks[1].session.id == old
+            await until(pilot, lambda: shown(pilot, "An answer."))
+            await until(pilot, lambda: not app.switcher.is_under_way)
+
+            made: list[tuple[str | None, bool]] = [(old, False)]
+            sessions.problem = ContextUIError("Not now.")  # what is asked for is enough
+            for key, target in (("f", (current.id, True)), ("n", (None, False))):
+                screen = await opened(pilot)
                 await choose(pilot, screen, current.id)
-                await until(pilot, lambda: shown(pilot, "● on the screen   this session"))
-                await pilot.press("x")
-                assert "is on the screen" in note_of(screen)
-                assert current.path.exists()
-                await choose(pilot, screen, busy)
-                for key in ("x", "enter"):
-                    screen._note("")
-                    await pilot.press(key)
-                    assert note_of(screen) == "Open in another terminal. f forks it."
-                assert screen.is_current
-                assert chosen(screen).path.exists()
-
-                await choose(pilot, screen, old)
-                await pilot.press("enter")
-                await until(pilot, lambda: len(sessions.desks) == 2)
-                await until(pilot, lambda: app.desk is sessions.desks[1])
-                assert sessions.desks[1].session.id == old
-                await until(pilot, lambda: shown(pilot, "An answer."))
+                await pilot.press(key)
+                made.append(target)
+                await until(pilot, lambda: len(sessions.targets) == len(made))
                 await until(pilot, lambda: not app.switcher.is_under_way)
-
-                made: list[tuple[str | None, bool]] = [(old, False)]
-                sessions.problem = ContextUIError("Not now.")  # what is asked for is enough
-                for key, target in (("f", (current.id, True)), ("n", (None, False))):
-                    screen = await opened(pilot)
-                    await choose(pilot, screen, current.id)
-                    await pilot.press(key)
-                    made.append(target)
-                    await until(pilot, lambda: len(sessions.targets) == len(made))
-                    await until(pilot, lambda: not app.switcher.is_under_way)
-                assert [(one.session_id, one.fork) for one in sessions.targets] == made
-
-    asyncio.run(go())
+            assert [(one.session_id, one.fork) for one in sessions.targets] == made
 
 
-def test_a_session_that_vanishes_while_it_is_shown_is_said(sheets: Sheets) -> None:
+async def test_a_session_that_vanishes_while_it_is_shown_is_said(
+    pilot: "Pilot[int]", sheets: Sheets
+) -> None:
     add(sheets.home, "Gone soon", sheets.work)
 
-    async def vanish(pilot: "Pilot[int]", screen: SessionsScreen) -> None:
-        listed = screen.query_one(SessionList)
-        for key in ("enter", "f", "x", "r", "e"):
-            place = chosen(screen)
-            kept = place.path.read_bytes()
-            place.path.unlink()
-            await pilot.press(key)
-            await until(pilot, lambda: note_of(screen) == "This session was deleted.")
-            await until(pilot, lambda: listed.place is None)
-            place.path.write_bytes(kept)
-            screen._load()
-            await until(pilot, lambda: screen.is_read and listed.place)
-        assert sheets.sessions.targets == []
-
-    sheets.run(vanish)
+    screen = await opened(pilot)
+    listed = screen.query_one(SessionList)
+    for key in ("enter", "f", "x", "r", "e"):
+        place = chosen(screen)
+        kept = place.path.read_bytes()
+        place.path.unlink()
+        await pilot.press(key)
+        await until(pilot, lambda: note_of(screen) == "This session was deleted.")
+        await until(pilot, lambda: listed.place is None)
+        place.path.write_bytes(kept)
+        screen._load()
+        await until(pilot, lambda: screen.is_read and listed.place)
+    assert sheets.sessions.targets == []
 
 
-def test_a_session_is_renamed_found_by_its_title_deleted_and_brought_back(sheets: Sheets) -> None:
+async def test_a_session_is_renamed_found_by_its_title_deleted_and_brought_back(
+    pilot: "Pilot[int]", sheets: Sheets
+) -> None:
     add(sheets.home, "Merge two carts", sheets.work)
     add(sheets.home, "Release 1.3", sheets.work, days=0.2)
 
-    async def search(pilot: "Pilot[int]", screen: SessionsScreen) -> None:
-        path = chosen(screen).path
-        await pilot.press("r")
-        assert isinstance(screen.focused, Input)
-        await pilot.press("escape")
-        assert screen.is_current
-        await pilot.press("r", *" x n", "enter")  # letters belong to the title
-        await until(pilot, lambda: shown(pilot, "Merge two carts x n "))
-        catalogue = Catalogue(sheets.home)
-        heads = [catalogue.head(place).title for place in catalogue.places()]
-        assert "Merge two carts x n" in heads
+    screen = await opened(pilot)
+    path = chosen(screen).path
+    await pilot.press("r")
+    assert isinstance(screen.focused, Input)
+    await pilot.press("escape")
+    assert screen.is_current
+    await pilot.press("r", *" x n", "enter")  # letters belong to the title
+    await until(pilot, lambda: shown(pilot, "Merge two carts x n "))
+    catalogue = Catalogue(sheets.home)
+    heads = [catalogue.head(place).title for place in catalogue.places()]
+    assert "Merge two carts x n" in heads
 
-        await pilot.press("slash", *"CARTS")
-        await until(pilot, lambda: not shown(pilot, "Release 1.3"))
-        assert shown(pilot, "Merge two carts")
-        await pilot.press("enter", "x")  # now it is a key of the list again
-        assert note_of(screen) == "Deleted “Merge two carts x n”. u undoes."
-        assert not path.exists()
-        await pilot.press("u")
-        await until(pilot, lambda: note_of(screen) == "Restored “Merge two carts x n”.")
-        assert path.exists()
-        await pilot.press("u")
-        assert note_of(screen) == "Nothing to undo."
-        await pilot.press("escape")
-        await until(pilot, lambda: shown(pilot, "Release 1.3"))
-        await pilot.press("slash", *"nope")
-        await until(pilot, lambda: shown(pilot, "No session matches “nope”."))
-        await pilot.press("escape", "escape")
-        await until(pilot, lambda: not isinstance(pilot.app.screen, SessionsScreen))
-
-    sheets.run(search)
+    await pilot.press("slash", *"CARTS")
+    await until(pilot, lambda: not shown(pilot, "Release 1.3"))
+    assert shown(pilot, "Merge two carts")
+    await pilot.press("enter", "x")  # now it is a key of the list again
+    assert note_of(screen) == "Deleted “Merge two carts x n”. u undoes."
+    assert not path.exists()
+    await pilot.press("u")
+    await until(pilot, lambda: note_of(screen) == "Restored “Merge two carts x n”.")
+    assert path.exists()
+    await pilot.press("u")
+    assert note_of(screen) == "Nothing to undo."
+    await pilot.press("escape")
+    await until(pilot, lambda: shown(pilot, "Release 1.3"))
+    await pilot.press("slash", *"nope")
+    await until(pilot, lambda: shown(pilot, "No session matches “nope”."))
+    await pilot.press("escape", "escape")
+    await until(pilot, lambda: not isinstance(pilot.app.screen, SessionsScreen))
 
 
-def test_no_sessions_yet(sheets: Sheets) -> None:
-    async def look(pilot: "Pilot[int]", _: SessionsScreen) -> None:
-        await until(pilot, lambda: shown(pilot, "No sessions yet. They appear here by themselves."))
-
-    sheets.run(look)
+async def test_no_sessions_yet(pilot: "Pilot[int]", sheets: Sheets) -> None:
+    await opened(pilot)
+    await until(pilot, lambda: shown(pilot, "No sessions yet. They appear here by themselves."))
 
 
-def test_narrow_terminals_leave_out_columns(sheets: Sheets) -> None:
+async def test_narrow_terminals_leave_out_columns(pilot: "Pilot[int]", sheets: Sheets) -> None:
     add(sheets.home, "Merge two carts", sheets.work, answer="Both are kept.")
 
-    async def look(pilot: "Pilot[int]", screen: SessionsScreen) -> None:
-        await pilot.press("tab")
-        await until(pilot, lambda: screen.is_read and shown(pilot, "Both are kept."))
-        assert shown(pilot, "Folder")
-        for width, has_folder in ((90, True), (70, False)):
-            await pilot.resize_terminal(width, 30)
-            await until(pilot, lambda: not shown(pilot, "Both are kept."))
-            await until(pilot, lambda has=has_folder: shown(pilot, "Folder") == has)  # type: ignore[misc]
-            assert shown(pilot, "Merge two carts")
-            assert all(len(one) <= width for one in lines(pilot))
-
-    sheets.run(look)
+    screen = await opened(pilot)
+    await pilot.press("tab")
+    await until(pilot, lambda: screen.is_read and shown(pilot, "Both are kept."))
+    assert shown(pilot, "Folder")
+    for width, has_folder in ((90, True), (70, False)):
+        await pilot.resize_terminal(width, 30)
+        await until(pilot, lambda: not shown(pilot, "Both are kept."))
+        await until(pilot, lambda has=has_folder: shown(pilot, "Folder") == has)  # type: ignore[misc]
+        assert shown(pilot, "Merge two carts")
+        assert all(len(one) <= width for one in lines(pilot))
 
 
-def test_the_first_look_reads_as_many_logs_as_fit(sheets: Sheets) -> None:
+async def test_the_first_look_reads_as_many_logs_as_fit(
+    pilot: "Pilot[int]", sheets: Sheets
+) -> None:
     add(sheets.home, "one of many", sheets.work)
     place = max(Catalogue(sheets.home).places(), key=lambda one: one.path.stat().st_mtime)
     data = place.path.read_bytes()
@@ -300,57 +288,50 @@ def test_the_first_look_reads_as_many_logs_as_fit(sheets: Sheets) -> None:
         path.write_bytes(data)
         os.utime(path, (number, number))
 
-    async def look(pilot: "Pilot[int]") -> None:
-        app = app_of(pilot)
-        app.main.run_command("/sessions")
-        await until(pilot, lambda: isinstance(app.screen, SessionsScreen))
-        screen = app.screen
-        assert isinstance(screen, SessionsScreen)
-        await until(pilot, lambda: shown(pilot, "one of many"))
-        first = screen._catalogue.reads
-        assert first < 150, first
-        for _ in range(5):  # a pilot would wait until nothing is read any more
-            before = chosen(screen)
-            app.post_message(events.Key("down", None))
-            while chosen(screen) == before:
-                await asyncio.sleep(0.002)
-        assert screen._catalogue.reads < 400
-        await pilot.press("escape")
-
-    sheets.app.run(look)
+    app = app_of(pilot)
+    app.main.run_command("/sessions")
+    screen = await on_screen(pilot, SessionsScreen)
+    await until(pilot, lambda: shown(pilot, "one of many"))
+    first = len(screen._catalogue._heads)
+    assert first < 150, first
+    for _ in range(5):  # a pilot would wait until nothing is read any more
+        before = chosen(screen)
+        app.post_message(events.Key("down", None))
+        while chosen(screen) == before:
+            await asyncio.sleep(0.002)
+    assert len(screen._catalogue._heads) < 400
+    await pilot.press("escape")
 
 
-def test_hostile_titles_and_messages_are_inert(sheets: Sheets) -> None:
+async def test_hostile_titles_and_messages_are_inert(pilot: "Pilot[int]", sheets: Sheets) -> None:
     for number, payload in enumerate(PAYLOADS.values()):
         add(sheets.home, payload, sheets.work, answer=payload, days=0.1 + number / 100)
 
-    async def look(pilot: "Pilot[int]", screen: SessionsScreen) -> None:
-        listed = screen.query_one(SessionList)
-        for at in range(len(PAYLOADS)):
-            if at:
-                await pilot.press("down")
-            await until(pilot, lambda: chosen(screen) in screen._previews)
-            await pilot.pause()
-            assert not ACTING & set("".join(lines(pilot)))
-        pilot.app.export_screenshot()
-        await pilot.press("r")
-        await pilot.press("enter")
-        await until(pilot, lambda: note_of(screen).startswith("Renamed"))
-        await until(pilot, lambda: screen.is_read)
-        await pilot.press("slash", "x", "enter", "escape")
-        for _ in PAYLOADS:
-            screen._note("")
-            await until(pilot, lambda: listed.place)
-            await pilot.press("x")
-            assert note_of(screen).startswith("Deleted")
+    screen = await opened(pilot)
+    listed = screen.query_one(SessionList)
+    for at in range(len(PAYLOADS)):
+        if at:
+            await pilot.press("down")
+        await until(pilot, lambda: chosen(screen) in screen._previews)
         await pilot.pause()
         assert not ACTING & set("".join(lines(pilot)))
-
-    sheets.run(look)
+    pilot.app.export_screenshot()
+    await pilot.press("r")
+    await pilot.press("enter")
+    await until(pilot, lambda: note_of(screen).startswith("Renamed"))
+    await until(pilot, lambda: screen.is_read)
+    await pilot.press("slash", "x", "enter", "escape")
+    for _ in PAYLOADS:
+        screen.note("")
+        await until(pilot, lambda: listed.place)
+        await pilot.press("x")
+        assert note_of(screen).startswith("Deleted")
+    await pilot.pause()
+    assert not ACTING & set("".join(lines(pilot)))
 
 
 @pytest.mark.long
-def test_a_session_of_an_untrusted_folder_runs_nothing_of_it(
+async def test_a_session_of_an_untrusted_folder_runs_nothing_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = UntrustedFolder.build(tmp_path / "other", TRAPS)
@@ -360,33 +341,30 @@ def test_a_session_of_an_untrusted_folder_runs_nothing_of_it(
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     monkeypatch.chdir(work)
     session_id = add(home, "Elsewhere", other.path)
-    resumed: list[Desk] = []
+    resumed: list[AppSession] = []
 
-    def reopen(target: Target) -> Desk:
+    def reopen(target: Target) -> AppSession:
         resumed.append(open_target(parse([]), target, "en"))
         return resumed[-1]
 
-    async def resume() -> None:
-        async with running(desk_in(tmp_path), reopen=reopen) as pilot:
-            app = app_of(pilot)
-            screen = await opened(pilot)
-            await pilot.press("tab")  # of all folders
-            await until(pilot, lambda: screen.is_read and screen.query_one(SessionList).place)
-            assert chosen(screen).id == session_id
-            await pilot.press("enter")
-            await until(pilot, lambda: resumed and app.desk is resumed[0])
-            session = resumed[0].session
-            assert session.cwd == str(other.path)
-            assert "hostile_window" not in session.windows.classes
-            assert "x" not in session.windows.classes  # the server
-            untrusted = [one for one in resumed[0].entries if one.name == "hostile_window"]
-            assert [one.usable for one in untrusted] == [False]
-            app.main.run_command("/open hostile_window")
-            await until(pilot, lambda: shown(pilot, "hostile_window"))
-            assert not session.windows.windows()
-            app.switcher.close_rest()
-
-    asyncio.run(resume())
+    async with running(desk_in(tmp_path), reopen=reopen) as pilot:
+        app = app_of(pilot)
+        screen = await opened(pilot)
+        await pilot.press("tab")  # of all folders
+        await until(pilot, lambda: screen.is_read and screen.query_one(SessionList).place)
+        assert chosen(screen).id == session_id
+        await pilot.press("enter")
+        await until(pilot, lambda: resumed and app.desk is resumed[0])
+        session = resumed[0].session
+        assert session.cwd == str(other.path)
+        assert "hostile_window" not in session.windows.classes
+        assert "x" not in session.windows.classes  # the server
+        untrusted = [one for one in resumed[0].entries if one.name == "hostile_window"]
+        assert [one.usable for one in untrusted] == [False]
+        app.main.run_command("/open hostile_window")
+        await until(pilot, lambda: shown(pilot, "hostile_window"))
+        assert not session.windows.windows()
+        app.switcher.close_rest()
     assert other.sprung == []
 
 
@@ -405,6 +383,11 @@ def test_forks_are_under_their_parents() -> None:
         d: head(d, Origin("a", None)),
     }
     rows = [row for row in rows_of(places, heads.get, now) if row.place]
-    assert rows == [Row(c), Row(a, is_fork=True), Row(d, is_fork=True), Row(b)]
+    assert rows == [
+        SessionRow(c),
+        SessionRow(a, is_fork=True),
+        SessionRow(d, is_fork=True),
+        SessionRow(b),
+    ]
     heads[c] = head(c, Origin("d", 1))  # a log may claim anything: a circle must end
     assert {row.place for row in rows_of(places, heads.get, now) if row.place} == set(places)

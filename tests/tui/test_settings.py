@@ -14,9 +14,8 @@ from contextui.tui.desktop.menu import MenuScreen
 from contextui.tui.dialogs.config import ConfigScreen
 from contextui.windowing.snapshot import Lod
 from tests.tui.desktop.samples import region_text
-from tests.tui.running import desk_in, running, shown, until
+from tests.tui.running import app_of, desk_in, noted, on_screen, running, shown, until
 from tests.tui.sharing import SharedApp
-from tests.tui.test_switch import app_of, noted
 
 
 class Settings:
@@ -61,11 +60,16 @@ def settings(all_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Setting
     return all_settings
 
 
+@pytest.fixture
+def shared(settings: Settings) -> SharedApp:
+    return settings.app
+
+
 async def choose(pilot: "Pilot[int]", move: str) -> None:
     """Choose a value of the setting under the cursor."""
     await pilot.press("enter")
     await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
-    assert shown(pilot, "current")
+    await until(pilot, lambda: shown(pilot, "current"))
     await pilot.press(move, "enter")
     await until(pilot, lambda: not isinstance(pilot.app.screen, MenuScreen))
 
@@ -73,14 +77,14 @@ async def choose(pilot: "Pilot[int]", move: str) -> None:
 async def settings_of(pilot: "Pilot[int]") -> ConfigScreen:
     """Open the settings."""
     app_of(pilot).main.run_command("/config")
-    await until(pilot, lambda: isinstance(pilot.app.screen, ConfigScreen))
-    screen = pilot.app.screen
-    assert isinstance(screen, ConfigScreen)
+    screen = await on_screen(pilot, ConfigScreen)
     await until(pilot, lambda: shown(pilot, "esc back"))
     return screen
 
 
-def test_a_setting_is_changed_in_the_users_file(settings: Settings, tmp_path: Path) -> None:
+async def test_a_setting_is_changed_in_the_users_file(
+    pilot: "Pilot[int]", settings: Settings, tmp_path: Path
+) -> None:
     home = settings.home
     (home / "config.toml").write_text("# mine\nbudget = 30000\n")
     (tmp_path / ".contextui").mkdir()
@@ -88,77 +92,74 @@ def test_a_setting_is_changed_in_the_users_file(settings: Settings, tmp_path: Pa
     project.write_text("max_tokens = 1000\n")
     settings.flags, settings.work = {"max_steps": "7"}, tmp_path
 
-    async def change(pilot: "Pilot[int]") -> None:
-        app = app_of(pilot)
-        app.main.run_command("/config budget 1")
-        await until(pilot, lambda: noted(pilot, "To change budget, type /config budget"))
-        screen = await settings_of(pilot)
-        for text in ("budget", "30000", "--max-steps", "config.toml", "default"):
-            assert shown(pilot, text), text
+    app = app_of(pilot)
+    app.main.run_command("/config budget 1")
+    await until(pilot, lambda: noted(pilot, "To change budget, type /config budget"))
+    screen = await settings_of(pilot)
+    for text in ("budget", "30000", "--max-steps", "config.toml", "default"):
+        assert shown(pilot, text), text
 
-        async def write(name: str, text: str) -> None:
-            screen._list.move(screen._list.names.index(name))
-            await pilot.press("enter")
-            field = screen.query_one("#value", Input)
-            field.value = text
-            await until(pilot, lambda: shown(pilot, text[:12]))  # also what is wrong is seen
-            await pilot.press("enter")
-
-        def note() -> str:
-            return str(screen.query_one("#box").border_subtitle)
-
-        await write("budget", "64000")
-        await until(pilot, lambda: "applies from the next start" in note())
-        assert (home / "config.toml").read_text() == "# mine\nbudget = 64000\n"
-        screen._list.move(screen._list.names.index("windows_lod"))
-        await choose(pilot, "end")
-        await until(pilot, lambda: "applies now" in note())
-        assert settings.desk.session.windows.lod is Lod.GIST
-        await write("max_steps", "9")
-        await until(pilot, lambda: "--max-steps still sets" in note())
-        await write("budget", "much")
-        await until(pilot, lambda: "must be" in note())
-        assert isinstance(screen.focused, Input)
-        await pilot.press("escape")
-        await write("model", "sk-ant-api03-5f3a9c27e1b84d0f9a6c")
-        await until(pilot, lambda: "API keys are not allowed" in note())
-        assert "sk-ant" not in (home / "config.toml").read_text()
-        assert project.read_text() == "max_tokens = 1000\n"
-        await pilot.press("escape", "escape")
-        await until(pilot, lambda: app.screen is app.main)
-
-    settings.app.run(change)
-
-
-def test_settings_are_searched_and_show_what_is_in_force(settings: Settings) -> None:
-    async def change(pilot: "Pilot[int]") -> None:
-        app, screen = app_of(pilot), await settings_of(pilot)
-        await until(pilot, lambda: shown(pilot, "windows.lod"))
-        listed, box = screen._list, screen.query_one("#box")
-        assert listed.value("model") == settings.desk.controller.model.name
-        height = box.size.height
-        command = next(one for one in app.main.commands.all if one.name == "theme")
-        names = [one.name for one in command.choices()]
-        assert set(names) == set(app.available_themes)
-        assert listed.about("theme").endswith(" | ".join(names))
-        assert listed.origin("theme") == "default"
-        await pilot.press("/", *"colors")
-        await until(pilot, lambda: listed.names == ["theme"])
+    async def write(name: str, text: str) -> None:
+        screen._list.choose(screen._list.names.index(name))
         await pilot.press("enter")
-        await until(pilot, lambda: screen.focused is listed)
-        assert box.size.height == height
-        await choose(pilot, "down")
-        await until(pilot, lambda: app.theme == "contextui-light")
-        assert listed.origin("theme") == "remembered"
-        await pilot.press("escape")
-        await until(pilot, lambda: noted(pilot, "The theme is contextui-light."))
+        field = screen.field
+        field.value = text
+        await until(pilot, lambda: shown(pilot, text[:12]))  # also what is wrong is seen
+        await pilot.press("enter")
 
-    settings.app.run(change)
+    def note() -> str:
+        return str(screen.query_one("#box").border_subtitle)
+
+    await write("budget", "64000")
+    await until(pilot, lambda: "applies from the next start" in note())
+    assert (home / "config.toml").read_text() == "# mine\nbudget = 64000\n"
+    screen._list.choose(screen._list.names.index("windows_lod"))
+    await choose(pilot, "end")
+    await until(pilot, lambda: "applies now" in note())
+    assert settings.desk.session.windows.lod is Lod.GIST
+    await write("max_steps", "9")
+    await until(pilot, lambda: "--max-steps still sets" in note())
+    await write("budget", "much")
+    await until(pilot, lambda: "must be" in note())
+    assert isinstance(screen.focused, Input)
+    await pilot.press("escape")
+    await write("model", "sk-ant-api03-5f3a9c27e1b84d0f9a6c")
+    await until(pilot, lambda: "API keys are not allowed" in note())
+    assert "sk-ant" not in (home / "config.toml").read_text()
+    assert project.read_text() == "max_tokens = 1000\n"
+    await pilot.press("escape", "escape")
+    await until(pilot, lambda: app.screen is app.main)
+
+
+async def test_settings_are_searched_and_show_what_is_in_force(
+    pilot: "Pilot[int]", settings: Settings
+) -> None:
+
+    app, screen = app_of(pilot), await settings_of(pilot)
+    await until(pilot, lambda: shown(pilot, "windows.lod"))
+    listed, box = screen._list, screen.query_one("#box")
+    assert listed.value("model") == settings.desk.controller.model.name
+    height = box.size.height
+    command = next(one for one in app.main.commands.all if one.name == "theme")
+    names = [one.name for one in command.choices()]
+    assert set(names) == set(app.available_themes)
+    assert listed.about("theme").endswith(" | ".join(names))
+    assert listed.origin("theme") == "default"
+    await pilot.press("/", *"colors")
+    await until(pilot, lambda: list(listed.rows) == ["theme"])
+    await pilot.press("enter")
+    await until(pilot, lambda: screen.focused is listed)
+    assert box.size.height == height
+    await choose(pilot, "down")
+    await until(pilot, lambda: app.theme == "contextui-light")
+    assert listed.origin("theme") == "remembered"
+    await pilot.press("escape", "escape")  # clear the filter, leave
+    await until(pilot, lambda: noted(pilot, "The theme is contextui-light."))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-def test_the_file_of_a_setting_is_named_and_its_path_is_in_the_detail(
-    settings: Settings, size: tuple[int, int]
+async def test_the_file_of_a_setting_is_named_and_its_path_is_in_the_detail(
+    pilot: "Pilot[int]", settings: Settings, size: tuple[int, int]
 ) -> None:
     settings.work = settings.folder / "a folder with a name that is rather long" / "shop"
     file = settings.work / ".contextui" / "config.toml"
@@ -166,80 +167,72 @@ def test_the_file_of_a_setting_is_named_and_its_path_is_in_the_detail(
     file.write_text("max_tokens = 1000\n")
     (settings.home / "config.toml").write_text("budget = 30000\n")
 
-    async def look(pilot: "Pilot[int]") -> None:
-        screen = await settings_of(pilot)
-        listed = screen._list
-        rows = {name: listed.line_at(at, listed.size.width).plain
-                for at, name in enumerate(listed.names)}  # fmt: skip
-        assert {len(row) for row in rows.values()} == {listed.size.width}
-        assert rows["budget"].endswith("  ~/home/config.toml")
-        whole = "  ~/a folder with a name that is rather long/shop/.contextui/config.toml"
-        cut = "  …/shop/.contextui/config.toml"
-        assert rows["max_tokens"].endswith(cut if size[0] == 80 else whole)
-        assert rows["max_steps"].endswith("  default")
-        listed.move(listed.names.index("max_tokens"))
-        screen._describe()
-        wanted = "".join(f"Set by {file}".split())
+    screen = await settings_of(pilot)
+    listed = screen._list
+    rows = {name: listed.line_at(at, listed.size.width).plain
+            for at, name in enumerate(listed.names)}  # fmt: skip
+    assert {len(row) for row in rows.values()} == {listed.size.width}
+    assert rows["budget"].endswith("  ~/home/config.toml")
+    whole = "  ~/a folder with a name that is rather long/shop/.contextui/config.toml"
+    cut = "  …/shop/.contextui/config.toml"
+    assert rows["max_tokens"].endswith(cut if size[0] == 80 else whole)
+    assert rows["max_steps"].endswith("  default")
+    listed.choose(listed.names.index("max_tokens"))
+    wanted = "".join(f"Set by {file}".split())
 
-        def detail() -> str:
-            text = "".join(region_text(pilot, screen.query_one("#about")))
-            return "".join(text.split())
+    def detail() -> str:
+        text = "".join(region_text(pilot, screen.query_one("#about")))
+        return "".join(text.split())
 
-        await until(pilot, lambda: detail().endswith(wanted))
+    await until(pilot, lambda: detail().endswith(wanted))
+    assert shown(pilot, "esc back")
+
+
+@pytest.mark.parametrize("size", [(80, 24)])
+async def test_long_descriptions_are_shown_whole(pilot: "Pilot[int]", settings: Settings) -> None:
+    screen = await settings_of(pilot)
+    listed = screen._list
+
+    def is_whole(wanted: str) -> bool:
+        text = "".join(region_text(pilot, screen.query_one("#about")))
+        return wanted == "".join(text.split())
+
+    longest = sorted(listed.names, key=lambda name: -len(listed.about(name)))
+    for name in longest[:4]:
+        listed.choose(listed.names.index(name))
+        await until(pilot, partial(is_whole, "".join(listed.about(name).split())))
         assert shown(pilot, "esc back")
 
-    settings.app.run(look, size)
 
-
-def test_long_descriptions_are_shown_whole(settings: Settings) -> None:
-    async def look(pilot: "Pilot[int]") -> None:
-        screen = await settings_of(pilot)
-        listed = screen._list
-
-        def is_whole(wanted: str) -> bool:
-            text = "".join(region_text(pilot, screen.query_one("#about")))
-            return wanted == "".join(text.split())
-
-        longest = sorted(listed.names, key=lambda name: -len(listed.about(name)))
-        for name in longest[:4]:
-            listed.move(listed.names.index(name))
-            screen._describe()
-            await until(pilot, partial(is_whole, "".join(listed.about(name).split())))
-            assert shown(pilot, "esc back")
-
-    settings.app.run(look, (80, 24))
-
-
-def test_the_language_is_set_by_a_command_or_chosen_in_the_list(settings: Settings) -> None:
+async def test_the_language_is_set_by_a_command_or_chosen_in_the_list(
+    pilot: "Pilot[int]", settings: Settings
+) -> None:
     settings.environ = {"LANG": "C"}
 
-    async def change(pilot: "Pilot[int]") -> None:
-        app, written = app_of(pilot), settings.home / "config.toml"
-        run = app.main.run_command
-        run("/lang zh")
-        await until(pilot, lambda: shown(pilot, "Written. lang applies from the next start."))
-        assert written.read_text() == 'lang = "zh"\n'
-        run("/config lang en")
-        await until(pilot, lambda: written.read_text() == 'lang = "en"\n')
-        run("/config lang klingon")
-        await until(pilot, lambda: noted(pilot, "it must be one of en, zh."))
-        run("/config theme contextui-light")
-        await until(pilot, lambda: app.theme == "contextui-light")
-        run("/config lang")
-        await until(pilot, lambda: shown(pilot, "the language; by default"))
-        await choose(pilot, "down")
-        note = "Written. lang applies from the next start."
-        await until(pilot, lambda: written.read_text() == 'lang = "zh"\n' and shown(pilot, note))
-
-    settings.app.run(change)
+    app, written = app_of(pilot), settings.home / "config.toml"
+    run = app.main.run_command
+    run("/lang zh")
+    await until(pilot, lambda: shown(pilot, "Written. lang applies from the next start."))
+    assert written.read_text() == 'lang = "zh"\n'
+    run("/config lang en")
+    await until(pilot, lambda: written.read_text() == 'lang = "en"\n')
+    run("/config lang klingon")
+    await until(pilot, lambda: noted(pilot, "it must be one of en, zh."))
+    run("/config theme contextui-light")
+    await until(pilot, lambda: app.theme == "contextui-light")
+    run("/config lang")
+    await until(pilot, lambda: shown(pilot, "the language; by default"))
+    await choose(pilot, "down")
+    note = "Written. lang applies from the next start."
+    await until(pilot, lambda: written.read_text() == 'lang = "zh"\n' and shown(pilot, note))
 
 
-def test_no_command_writes_what_guards_the_person(settings: Settings) -> None:
-    async def change(pilot: "Pilot[int]") -> None:
-        for name in ("approval", "approval.sandbox", "approval.commands"):
-            app_of(pilot).main.run_command(f"/config {name} auto")
-            await until(pilot, partial(noted, pilot, f"To change {name}"))
-            assert not (settings.home / "config.toml").exists()
-            assert settings.desk.controller.tools.gate.mode == "ask"
+async def test_no_command_writes_what_guards_the_person(
+    pilot: "Pilot[int]", settings: Settings
+) -> None:
 
-    settings.app.run(change)
+    for name in ("approval", "approval.sandbox", "approval.commands"):
+        app_of(pilot).main.run_command(f"/config {name} auto")
+        await until(pilot, partial(noted, pilot, f"To change {name}"))
+        assert not (settings.home / "config.toml").exists()
+        assert settings.desk.controller.tools.gate.mode == "ask"

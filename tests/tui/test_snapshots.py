@@ -3,7 +3,6 @@
 `CONTEXTUI_SNAPSHOTS=renew` keeps the pictures as they are now, in `snapshots`.
 """
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -15,13 +14,12 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import Step, call
 from contextui.agent.prompt import install
-from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.words import Lang
 from tests.tui.picture import FOLDER, at_rest, check
-from tests.tui.running import SIZES, desk_in, running, say, until
+from tests.tui.running import SIZES, app_of, desk_in, running, say, until
 
 PROMPT = "You work together with a person.\nYou both look at the same windows."
 CART = '''\
@@ -52,7 +50,7 @@ NAMES = {
 def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = SimpleNamespace(monotonic=lambda: 1_000.0)
     monkeypatch.setattr("contextui.tui.desktop.pane._FRESH", 1_000.0)
-    for name in ("entries", "prompt", "status", "turn"):
+    for name in ("entries", "prompt", "status"):
         monkeypatch.setattr(f"contextui.tui.conversation.{name}.time", stopped)
 
 
@@ -102,41 +100,34 @@ async def take(pilot: "Pilot[int]", name: str, *sizes: tuple[int, int]) -> None:
     assert wrong == [], "\n".join(wrong)
 
 
-def test_the_start_the_panes_the_help_and_an_approval(own_home: Path) -> None:
-    async def look() -> None:
-        async with app_in(own_home) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            await take(pilot, "start", WIDE)
-            await say(pilot, WORDS["en"][0])
-            await take(pilot, "main", WIDE, NORMAL, NARROW)
-            await pilot.press("ctrl+g", "1")
-            setting = app.main.desktop._setting if app.main.desktop else None
-            assert setting is not None
-            await until(pilot, lambda: not setting.opened)  # a key ends that mark
-            await take(pilot, "windows", NARROW)
-            await pilot.press("ctrl+g", "p", "f1")
-            await take(pilot, "help", NARROW)
-            await pilot.press("escape")
+async def test_the_start_the_panes_the_help_and_an_approval(own_home: Path) -> None:
+    async with app_in(own_home) as pilot:
+        app = app_of(pilot)
+        await take(pilot, "start", WIDE)
+        await say(pilot, WORDS["en"][0])
+        await take(pilot, "main", WIDE, NORMAL, NARROW)
+        await pilot.press("ctrl+g", "1")
+        setting = app.main.desktop._setting if app.main.desktop else None
+        assert setting is not None
+        await until(pilot, lambda: not setting.opened)  # a key ends that mark
+        await take(pilot, "windows", NARROW)
+        await pilot.press("ctrl+g", "p", "f1")
+        await take(pilot, "help", NARROW)
+        await pilot.press("escape")
 
-            app.main.send(WORDS["en"][3])
-            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
-            editor = app.main.query(WindowFrame).first()
-            await until(pilot, lambda: "•" in str(editor.border_title))
-            app.screen.refresh()  # what stands behind it is drawn when it opens, and then no more
-            await take(pilot, "approval", NORMAL, NARROW)
-
-    asyncio.run(look())
+        app.main.send(WORDS["en"][3])
+        await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+        editor = app.main.query(WindowFrame).first()
+        await until(pilot, lambda: "•" in str(editor.border_title))
+        app.screen.refresh()  # what stands behind it is drawn when it opens, and then no more
+        await take(pilot, "approval", NORMAL, NARROW)
 
 
-def test_chinese(own_home: Path) -> None:
-    async def look() -> None:
-        async with app_in(own_home, "zh") as pilot:
-            await pilot.resize_terminal(*NORMAL)
-            await say(pilot, WORDS["zh"][0])
-            await take(pilot, "zh", NORMAL)
-
-    asyncio.run(look())
+async def test_chinese(own_home: Path) -> None:
+    async with app_in(own_home, "zh") as pilot:
+        await pilot.resize_terminal(*NORMAL)
+        await say(pilot, WORDS["zh"][0])
+        await take(pilot, "zh", NORMAL)
 
 
 def test_no_picture_is_kept_that_nobody_looks_at() -> None:

@@ -1,25 +1,19 @@
 """Widgets of strangers that fail: their window goes on without them, and so does the app."""
 
-import asyncio
 from functools import partial
 from pathlib import Path
 
 import pytest
-from textual import events
 from textual.pilot import Pilot
 
-from contextui.tui import shutdown
-from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.inspector.pane import Inspector
-from contextui.words import Lang
-from tests.tui.desktop.own_widgets import WAYS, FailsWithin, NeverReturns, window_with
-from tests.tui.running import desk_in, running, shown, until
+from tests.tui.desktop.own_widgets import WAYS, FailsWithin, window_with
+from tests.tui.running import app_of, desk_in, running, shown, until
 from tests.tui.terminal import Terminal
 
 QUICK = {"in a handler of a message", "in a worker", "when drawn"}
 OWN = "tests.tui.desktop.own_widgets:FailsWithin"
-WAITS = "tests.tui.desktop.own_widgets:NeverReturns"
 
 
 @pytest.mark.parametrize(
@@ -27,71 +21,35 @@ WAITS = "tests.tui.desktop.own_widgets:NeverReturns"
     [sorted(QUICK), pytest.param(sorted(WAYS - QUICK), marks=pytest.mark.long)],
     ids=["quick", "others"],
 )
-def test_whatever_fails_within_the_app_lives(
+async def test_whatever_fails_within_the_app_lives(
     tmp_path: Path, ways: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[window_with(OWN)])
-        async with running(desk) as pilot:
-            for number, way in enumerate(ways, 1):
-                monkeypatch.setattr(FailsWithin, "way", way)
-                window = desk.session.windows.open("own")
-                await until(pilot, lambda: pilot.app.screen.query("Child"))
-                await pilot.press("ctrl+g", "1")
-                await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
-                pilot.app.screen.query_one("Child").focus()
-                await pilot.press("space")
-                await until(pilot, lambda: pilot.app.screen.query(".trouble"))
-                await until(pilot, partial(shown, pilot, f"could not be drawn: {wrong(way)}"))
-                assert shown(pilot, "0 in words")
-                await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
-                assert not shown(pilot, "a child")
-                logged = f"own_{number} could not be drawn: {wrong(way)}"
-                await until(pilot, partial(log_shows, pilot, logged))
-                if way != ways[-1]:
-                    desk.session.windows.close(window.id)
-                    await until(pilot, lambda: not pilot.app.screen.query(WindowFrame))
-            await goes_on(pilot, f"own_{len(ways)}")
 
-    asyncio.run(go())
+    desk = desk_in(tmp_path, windows=[window_with(OWN)])
+    async with running(desk) as pilot:
+        for number, way in enumerate(ways, 1):
+            monkeypatch.setattr(FailsWithin, "way", way)
+            window = desk.session.windows.open("own")
+            await until(pilot, lambda: pilot.app.screen.query("Child"))
+            await pilot.press("ctrl+g", "1")
+            await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+            pilot.app.screen.query_one("Child").focus()
+            await pilot.press("space")
+            await until(pilot, lambda: pilot.app.screen.query(".trouble"))
+            await until(pilot, partial(shown, pilot, f"could not be drawn: {wrong(way)}"))
+            assert shown(pilot, "0 in words")
+            await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+            assert not shown(pilot, "a child")
+            logged = f"own_{number} could not be drawn: {wrong(way)}"
+            await until(pilot, partial(log_shows, pilot, logged))
+            if way != ways[-1]:
+                desk.session.windows.close(window.id)
+                await until(pilot, lambda: not pilot.app.screen.query(WindowFrame))
+        await goes_on(pilot, f"own_{len(ways)}")
 
 
 def wrong(way: str) -> str:
     return f"ValueError: not {way}"
-
-
-@pytest.mark.parametrize(
-    ("way", "lang"),
-    [("in a handler of a message", "en"), ("in an action", "zh"), ("when it goes", "en")],
-)
-def test_a_widget_that_never_returns_holds_up_nobody_who_leaves(
-    tmp_path: Path,
-    way: str,
-    lang: Lang,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(NeverReturns, "way", way)
-    monkeypatch.setattr(shutdown, "_PATIENCE", 0.3)
-    NeverReturns.waits.clear()
-
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[window_with(WAITS)], lang=lang)
-        desk.session.windows.open("own")
-        async with asyncio.timeout(30), running(desk, lang=lang) as pilot:
-            app = pilot.app
-            await until(pilot, lambda: app.screen.query("NeverReturns"))
-            app.screen.query_one("NeverReturns").focus()
-            await pilot.pause()
-            for key in ("f", "b", "ctrl+q"):  # a pilot would wait for them
-                app.post_message(events.Key(key, key if len(key) == 1 else None))
-            while app.is_running:
-                await asyncio.sleep(0.01)
-
-    asyncio.run(go())
-    assert NeverReturns.waits.is_set()
-    stopped = {"en": "Stopped own_1: it did not exit in time."}
-    assert stopped.get(lang, "own_1 没有及时退出，已被强行停止。") in capsys.readouterr().err
 
 
 STUBBORN = """
@@ -102,6 +60,9 @@ from textual.widgets import Static
 class Stubborn(Static, can_focus=True):
     def __init__(self, window):
         super().__init__("never gives up")
+
+    async def on_key(self):
+        await asyncio.Event().wait()
 
     async def on_unmount(self):
         while True:
@@ -119,7 +80,8 @@ class StubbornWindow(Window):
 
 
 @pytest.mark.long
-def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path) -> None:
+@pytest.mark.parametrize("keys", ["\x11", "\x071\rx\x11"], ids=["unmount", "key"])
+def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path, keys: str) -> None:
     work, library = tmp_path / "work", tmp_path / "library"
     work.mkdir()
     library.mkdir()
@@ -129,16 +91,15 @@ def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path) -> 
         terminal.wait_for(terminal.is_ready)
         terminal.type("/open stubborn\r")
         terminal.wait_for(lambda: terminal.shows("never gives up"))
-        terminal.type("\x11")
+        terminal.type(keys)
         assert terminal.end() == 0
-        assert b"Stopped stubborn_1: it did not exit in time." in terminal.written
+        assert b"Stopped a task that did not exit in time." in terminal.written
         assert terminal.now() == terminal.before
 
 
 async def goes_on(pilot: "Pilot[int]", window_id: str) -> None:
     """That keys, windows and the conversation work as before."""
-    app = pilot.app
-    assert isinstance(app, ContextUIApp)
+    app = app_of(pilot)
     assert app.desk is not None
     assert app.return_code is None
     await app.desk.session.windows.act(window_id, "up")

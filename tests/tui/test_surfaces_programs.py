@@ -1,12 +1,8 @@
-"""Hostile text in what programs say: git, shells, commands that ask, and windows under development.
+"""Hostile text in commands that ask: escape codes, bidi controls, markup, and what has no width.
 
-File names, branches, commits, commands, output and log lines come from anywhere. None of it reaches
-the terminal as it is: not escape codes, nor bidi controls, nor characters without a width, and
-markup stays text.
+That of git, of terminals and of other windows is in the tests of these windows.
 """
 
-import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,27 +10,14 @@ from textual.events import Paste
 from textual.pilot import Pilot
 
 from contextui.agent.approval import Question
-from contextui.agent.models.scripted import call
 from contextui.shell import suggest
-from contextui.tui.app import ContextUIApp
-from contextui.tui.desktop.form import Field
-from contextui.tui.dev.bench import Bench
-from contextui.tui.dev.screen import DevApp, DevFrame
-from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.command import CommandField, CommandScreen
 from contextui.windowing.preview import CommandPreview, Preview
-from contextui.windows.git.widget import ChangeList, Confirmation
-from contextui.windows.git.window import GitWindow
-from contextui.windows.terminal.window import TerminalWindow
-from tests.tui.desktop.samples import enter
-from tests.tui.running import SIZES, desk_in, lines, running, shown, until
-from tests.tui.sharing import SharedApp
+from tests.tui.running import SIZES, lines, until
 from tests.tui.test_approval import ask, host_of
-from tests.windows.git.conftest import home, run
 
 pytestmark = pytest.mark.long
 
-__all__ = ["home"]  # a fixture: git without the settings of this machine
 
 LIVE = set("\x00\x07\x08\x0d\x1b\x7f\x85\x9b\x9d\u061c\u200b\u200f\u2028\u202e\u2060\u2066\ufeff")
 """Characters that act on a terminal, or hide in a name."""
@@ -66,52 +49,6 @@ async def press(pilot: "Pilot[Any]", *keys: str) -> None:
         check(pilot)
 
 
-# --- git ---------------------------------------------------------------------------------------
-
-
-def test_names_branches_commits_and_diffs(tmp_path: Path) -> None:
-    work = tmp_path / "work"
-    work.mkdir()
-    run(work, "init", "--quiet")
-    run(work, "checkout", "--quiet", "-b", "x{y}$primary\u202eb\u200bf\u2060g\u200fh")
-    (work / "old.txt").write_text("plain\n")
-    (work / "staged.txt").write_text("plain\n")
-    run(work, "add", "--all")
-    (tmp_path / "message").write_bytes(f"{PAYLOAD} {LONG[:3_000]}\n\n{PAYLOAD}\n".encode())
-    run(work, "commit", "--quiet", "--cleanup=verbatim", "-F", str(tmp_path / "message"))
-    for name in (PAYLOAD.replace("/", "|"), "line\nfeed", "\udcff\udcfe", "n" * 200):
-        (work / name).write_text(f"{PAYLOAD}\r\n\tz{LONG}\n")
-    (work / "old.txt").write_text(f"{PAYLOAD}\n{LONG}\n")
-    (work / "staged.txt").write_text(f"{LONG}\n{PAYLOAD}\n")
-    run(work, "add", "staged.txt")
-
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[GitWindow])
-        desk.session.windows.open("git")
-        async with running(desk, SIZES[0]) as pilot:
-            pilot.app.screen.add_class("-pane-windows")
-            frame = await enter(pilot, "git_1")
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
-            await until(pilot, lambda: len(frame.query_one(ChangeList).rows) > 8)
-            for size in (*SIZES, (50, 20)):
-                await pilot.resize_terminal(*size)
-                await until(pilot, lambda: len(lines(pilot)) == pilot.app.size.height)
-                await press(pilot, "home", "down", "down", "tab", "pagedown", "end", "home", "tab")
-            await press(pilot, *["down"] * 4, "d")
-            await until(pilot, lambda: frame.query_one(Confirmation).display)
-            await press(pilot, "n", "home", "c")
-            field = frame.query_one(Field)
-            await until(pilot, lambda: field.has_focus)
-            await field._on_paste(Paste(PAYLOAD))
-            await press(pilot, "ctrl+j", "a", "escape", "r", "ctrl+g", "i", "ctrl+g", "1")
-
-    asyncio.run(go())
-
-
-# --- commands that ask -------------------------------------------------------------------------
-
-
 def question(line: str, **given: Any) -> Question:
     """A question about a command, with nothing of it checked."""
     command = CommandPreview(line, **{"folder": "/tmp", "seconds": 30.0, **given})
@@ -121,8 +58,8 @@ def question(line: str, **given: Any) -> Question:
 
 
 @pytest.mark.parametrize(("size", "number"), [*zip([*SIZES, (60, 18)], (0, 1, 2, 0), strict=True)])
-def test_a_command_its_folder_and_its_pattern(
-    dialogs: SharedApp, size: tuple[int, int], number: int
+async def test_a_command_its_folder_and_its_pattern(
+    pilot: "Pilot[Any]", size: tuple[int, int], number: int
 ) -> None:
     asked = [
         question(PAYLOAD, folder=f"/{PAYLOAD}", dropped=(PAYLOAD, "KEY")),
@@ -130,132 +67,11 @@ def test_a_command_its_folder_and_its_pattern(
         question(f"echo '{HIDDEN}\n{MARKUP}'\n\r\n\t{ESCAPES}", seconds=None),
     ]
 
-    async def go(pilot: "Pilot[Any]") -> None:
-        screen = await ask(pilot, host_of(pilot), asked[number])
-        assert isinstance(screen, CommandScreen)
-        check(pilot)
-        await press(pilot, "pagedown", "end", "home", "e")
-        field = screen.query_one(CommandField)
-        await until(pilot, lambda: field.has_focus)
-        await field._on_paste(Paste(PAYLOAD))
-        await press(pilot, "a", "enter")
-
-    dialogs.run(go, size)
-
-
-# --- the terminal ------------------------------------------------------------------------------
-
-
-def test_output_and_running_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SHELL", "/bin/bash")
-    work = tmp_path / "work"
-    work.mkdir()
-    (work / "out.bin").write_bytes(
-        f"{PAYLOAD}\r\n{LONG[:9_000]}\n{PAYLOAD[::-1]}\n".encode() + bytes(range(256)) + b"\n seen"
-    )
-    command = f"cat out.bin; sleep 60 # {MARKUP}{HIDDEN}"
-    step = call("action", window_id="terminal_1", action_id="run",
-                params={"command": command, "seconds": 1})  # fmt: skip
-
-    async def go() -> None:
-        desk = desk_in(tmp_path, step, PAYLOAD, windows=[TerminalWindow])
-        desk.session.windows.open("terminal")
-        async with running(desk, SIZES[0]) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            app.main.send("run it")
-            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
-            check(pilot)
-            dialog = app.screen
-            assert isinstance(dialog, ApprovalScreen)
-            await until(pilot, lambda: dialog._deaf_until != float("inf"))
-            dialog._deaf_until = 0.0
-            await pilot.press("y")
-            await until(pilot, lambda: not isinstance(app.screen, ApprovalScreen))
-            app.screen.add_class("-pane-windows")
-            await until(pilot, lambda: shown(pilot, "seen"))
-            check(pilot)
-            await enter(pilot, "terminal_1")
-            await press(pilot, "enter")
-            for size in SIZES:
-                await pilot.resize_terminal(*size)
-                await until(pilot, lambda: len(lines(pilot)) == pilot.app.size.height)
-                await press(pilot, "shift+pageup", "shift+pageup", "shift+pagedown")
-            await press(pilot, "ctrl+c", "ctrl+g", "i", "right_square_bracket", "ctrl+g", "1")
-            await press(pilot, "ctrl+g", "c", "f1", "escape")
-
-    asyncio.run(go())
-
-
-# --- windows under development -----------------------------------------------------------------
-
-SOURCE = '''
-from contextui import Body, Element, Lod, Window, action
-
-PAYLOAD = {payload!r}
-LONG = {long!r}
-
-
-class Hostile(Window):
-    """Shows it everywhere."""
-
-    class State(Window.State):
-        text: str = PAYLOAD
-
-    state: State
-
-    def content(self, lod: Lod) -> Body:
-        if lod is Lod.GIST:
-            return self.state.text
-        return [Element("item", self.state.text + LONG, name=self.state.text)]
-
-    @action(PAYLOAD.replace("{{x}}", ""))
-    def add(self, text: str = PAYLOAD) -> str:
-        self.state.text = text + PAYLOAD
-        self.env.notify(PAYLOAD)
-        return PAYLOAD
-
-    @action("Fail")
-    def fail(self) -> None:
-        raise KeyError(PAYLOAD + LONG)
-
-    @action("Write", effect="write")
-    def write(self, text: str = PAYLOAD) -> str:
-        raise ValueError(PAYLOAD)
-'''
-
-
-def test_a_window_under_development(tmp_path: Path) -> None:
-    file = tmp_path / "hostile\u202e\u200b.py"
-    source = SOURCE.format(payload=PAYLOAD, long=LONG[:3_000])
-    file.write_text(source)
-
-    async def go() -> None:
-        bench = Bench(str(file), tmp_path, "", "en")
-        app = DevApp(bench)
-        async with app.run_test(size=(120, 40), notifications=True) as pilot:
-            await until(pilot, lambda: app.dev.query(DevFrame))
-            check(pilot)
-            windows, kinds = bench.windows, ("add", "fail", "write")
-            for kind in kinds:
-                await windows.act("hostile_1", kind, {}, actor="person")
-                await pilot.pause(0.2)
-                check(pilot)
-            await pilot.resize_terminal(80, 24)
-            await until(pilot, lambda: len(lines(pilot)) == 24)
-            check(pilot)
-            await press(pilot, "a", "down", "enter", "enter", "escape", "tab", "y", "pagedown")
-            await press(pilot, "end", "home", "tab", "s")
-            field = app.dev.query_one("#dev-say", Field)
-            await until(pilot, lambda: field.has_focus)
-            await field._on_paste(Paste(PAYLOAD))
-            await press(pilot, "enter")
-            file.write_text(
-                source.replace("class Hostile", "raise ValueError(PAYLOAD)\n\n\nclass Hostile")
-            )
-            await until(pilot, lambda: app.dev._fault)
-            await pilot.pause(0.4)
-            check(pilot)
-        bench.close()
-
-    asyncio.run(go())
+    screen = await ask(pilot, host_of(pilot), asked[number])
+    assert isinstance(screen, CommandScreen)
+    check(pilot)
+    await press(pilot, "pagedown", "end", "home", "e")
+    field = screen.query_one(CommandField)
+    await until(pilot, lambda: field.has_focus)
+    await field._on_paste(Paste(PAYLOAD))
+    await press(pilot, "a", "enter")

@@ -4,7 +4,6 @@ Names of models, files, folders and branches, values of settings, prompts of ser
 from anywhere. None of it reaches the terminal as it is, and markup stays text.
 """
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -15,20 +14,18 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from contextui.config.sources import load_settings
-from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.popup import Popup
+from contextui.tui.desktop.rowlist import FilterInput
 from contextui.tui.dialogs.config import ConfigScreen
 from contextui.tui.dialogs.model import LoginScreen, ModelScreen, ServerScreen
 from contextui.tui.dialogs.sessions import SessionsScreen
-from contextui.tui.inspector.item_page import Filter
 from contextui.windowing.action import action
 from contextui.windowing.snapshot import Body, Lod
 from contextui.windowing.window import Window
 from contextui.windows.files.window import FilesWindow
 from contextui.windows.mcp.catalogue import Argument, Catalogue, Prompt
 from tests.agent.server import Server
-from tests.tui.running import lines, running, shown, until
+from tests.tui.running import app_of, lines, running, shown, until
 from tests.tui.test_model_sheet import OLLAMA, connected
 from tests.tui.test_model_sheet import shown as models_shown
 from tests.tui.test_surfaces_programs import ESCAPES, HIDDEN, MARKUP, PAYLOAD, check, press
@@ -67,15 +64,25 @@ class Offering(Window):
         return f"greeting {PAYLOAD}"
 
 
-async def paste(pilot: "Pilot[int]", text: str = PASTED) -> None:
-    """Paste into the focused field, and look at the screen once it is there."""
+async def paste(pilot: "Pilot[int]", drawn: str = "qz") -> None:
+    """Paste into the focused field; look at the screen, and at the field's own cells."""
     field = pilot.app.focused
     assert isinstance(field, Input)
     field.value = ""
-    pilot.app.post_message(events.Paste(text))
+    pilot.app.post_message(events.Paste(PASTED))
     await until(pilot, lambda: "@click" in field.value)
     await pilot.pause(0.05)
     check(pilot)
+    pasted, field.value = field.value, ""
+    await pilot.press("q", "z")
+
+    def is_drawn() -> bool:
+        across, down, width, height = field.region
+        rows = lines(pilot)[down : down + height]
+        return any(drawn in row[across : across + width] for row in rows)
+
+    await until(pilot, is_drawn)
+    field.value = pasted
 
 
 async def screen_of(pilot: "Pilot[int]", kind: type[Any]) -> Any:
@@ -86,7 +93,7 @@ async def screen_of(pilot: "Pilot[int]", kind: type[Any]) -> Any:
     return pilot.app.screen
 
 
-def test_sheets_popups_and_what_is_pasted(tmp_path: Path) -> None:
+async def test_sheets_popups_and_what_is_pasted(tmp_path: Path) -> None:
     folder = tmp_path / FOLDER
     home, work = folder / "home", folder / "work"
     (work / ".git").mkdir(parents=True)
@@ -97,14 +104,14 @@ def test_sheets_popups_and_what_is_pasted(tmp_path: Path) -> None:
     secret = json.dumps(PAYLOAD.replace("/", "|"))  # JSON strings are TOML strings, too
     (home / "config.toml").write_text(f"secret_files = [{secret}]\n")
 
-    async def go(server: Server) -> None:
+    with Server() as server:
+        tags = [{"name": one} for one in (PAYLOAD, "same", "same", "[b]x[@click=app.quit]y")]
+        server.pages = {**OLLAMA, "/api/tags": {"models": tags}, "/api/ps": {"models": tags}}
         environ = {"OLLAMA_HOST": server.url, "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": PAYLOAD}
         desk = connected(folder, environ, windows=[FilesWindow, Offering])
-        desk.load_settings = lambda: load_settings({}, {}, home, work)
         desk.session.windows.open("offering")
         async with running(desk) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
+            app = app_of(pilot)
             check(pilot)  # the folder and the branch
             prompt, run = app.main.prompt, app.main.run_command
             await pilot.press("@", *"cart")
@@ -131,16 +138,10 @@ def test_sheets_popups_and_what_is_pasted(tmp_path: Path) -> None:
             await settings(pilot)
             await others(pilot)
 
-    with Server() as server:
-        tags = [{"name": one} for one in (PAYLOAD, "same", "same", "[b]x[@click=app.quit]y")]
-        server.pages = {**OLLAMA, "/api/tags": {"models": tags}, "/api/ps": {"models": tags}}
-        asyncio.run(go(server))
-
 
 async def models(pilot: "Pilot[int]") -> None:
     """Names of models, errors of servers, addresses and keys."""
-    app = pilot.app
-    assert isinstance(app, ContextUIApp)
+    app = app_of(pilot)
     app.main.run_command("/model")
     await screen_of(pilot, ModelScreen)
     await until(pilot, lambda: "[b]x[@click=app.quit]y" in models_shown(app))
@@ -150,18 +151,17 @@ async def models(pilot: "Pilot[int]") -> None:
     await paste(pilot)
     await press(pilot, "enter", "escape", "home", "l")
     await screen_of(pilot, LoginScreen)
-    await paste(pilot)
+    await paste(pilot, "••")
     await press(pilot, "escape", "escape")
 
 
 async def settings(pilot: "Pilot[int]") -> None:
     """Values of settings, files they come from, and what is wrong with a new one."""
-    app = pilot.app
-    assert isinstance(app, ContextUIApp)
+    app = app_of(pilot)
     app.main.run_command("/config")
     sheet = await screen_of(pilot, ConfigScreen)
     for at in map(sheet._list.names.index, ("secret_files", "model")):
-        sheet._note("")
+        sheet.note("")
         await press(pilot, "home", *["down"] * at, "enter")
         await paste(pilot)
         await press(pilot, "enter")
@@ -177,8 +177,7 @@ async def settings(pilot: "Pilot[int]") -> None:
 
 async def others(pilot: "Pilot[int]") -> None:
     """All other fields of one line."""
-    app = pilot.app
-    assert isinstance(app, ContextUIApp)
+    app = app_of(pilot)
     app.main.run_command("/sessions")
     await screen_of(pilot, SessionsScreen)
     await press(pilot, "slash")
@@ -188,6 +187,6 @@ async def others(pilot: "Pilot[int]") -> None:
     await screen_of(pilot, CommandPalette)
     await paste(pilot)
     await press(pilot, "escape", "ctrl+g", "i", "slash")
-    await until(pilot, lambda: isinstance(app.focused, Filter))
+    await until(pilot, lambda: isinstance(app.focused, FilterInput))
     await paste(pilot)
     await press(pilot, "escape")

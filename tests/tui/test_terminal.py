@@ -40,13 +40,6 @@ class Busy(Widget):
 '''
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    work = tmp_path / "work"
-    work.mkdir()
-    return work
-
-
 def logged(folder: Path) -> list[dict[str, object]]:
     """The entries of the only session; every line of it is whole."""
     (log,) = (folder.parent / "terminal-home").rglob("projects/*/*.jsonl")
@@ -59,7 +52,7 @@ def test_a_wish_a_window_and_the_session_that_goes_on(folder: Path) -> None:
     with Terminal([], folder, (80, 24)) as terminal:
         terminal.wait_for(lambda: terminal.shows("Nothing is ever lost."))
         terminal.type("create a todo list with milk and eggs\r")
-        terminal.wait_for(lambda: terminal.shows("create todo"))
+        terminal.wait_for(lambda: terminal.shows("✓ create todo"))
         terminal.wait_for(lambda: terminal.shows("todo_1"))
         terminal.type("\x11")  # ctrl+q
         assert terminal.end() == 0
@@ -123,7 +116,7 @@ def test_a_signal_ends_it_in_order(
     with Terminal([], folder, (80, 24)) as terminal:
         terminal.wait_for(terminal.is_ready)
         terminal.type("create a todo list with milk\r")
-        terminal.wait_for(lambda: terminal.shows("create todo"))
+        terminal.wait_for(lambda: terminal.shows("✓ create todo"))
         for number in numbers:
             terminal.send(number)
             time.sleep(0.02)
@@ -145,16 +138,23 @@ def test_a_signal_while_the_first_frame_is_drawn(folder: Path, number: signal.Si
         assert terminal.now() == terminal.before
 
 
-def test_signals_end_a_program_that_a_window_keeps_busy(folder: Path) -> None:
+@pytest.mark.parametrize("is_key", [False, True], ids=["signal", "key"])
+def test_ctrl_c_twice_ends_a_program_that_a_window_keeps_busy(folder: Path, is_key: bool) -> None:
     """The event loop does not run, so nobody in it can quit; a second signal does not wait."""
     (folder / "busy.py").write_text(BUSY)
     with Terminal(["--window", "busy.py"], folder) as terminal:
         terminal.wait_for(terminal.is_ready)
         terminal.type("/open busy\r")
         terminal.wait_for((folder / "is-busy").exists)
-        terminal.send(signal.SIGINT)
-        time.sleep(0.1)
-        terminal.send(signal.SIGINT)
+        if is_key:
+            time.sleep(4)
+            terminal.type("\x03")
+            time.sleep(0.1)
+            terminal.type("\x03")
+        else:
+            terminal.send(signal.SIGINT)
+            time.sleep(0.1)
+            terminal.send(signal.SIGINT)
         assert terminal.end() == 130
         assert ALTERNATE_SCREEN_OFF in terminal.written
         assert terminal.now() == terminal.before
@@ -164,7 +164,7 @@ def test_a_closed_terminal_leaves_a_whole_log_and_no_process(folder: Path) -> No
     with Terminal([], folder, (80, 24)) as terminal:
         terminal.wait_for(terminal.is_ready)
         terminal.type("create a todo list with milk\r")
-        terminal.wait_for(lambda: terminal.shows("create todo"))
+        terminal.wait_for(lambda: terminal.shows("✓ create todo"))
         terminal.hang_up()
         assert terminal.end() == 129
     assert any(entry.get("subtype") == "window_opened" for entry in logged(folder))
@@ -182,20 +182,22 @@ def test_a_closed_terminal_ends_a_program_that_ignores_hangups(folder: Path) -> 
     with Terminal([], folder, (80, 24), (sys.executable, "-c", IGNORING)) as terminal:
         terminal.wait_for(terminal.is_ready)
         terminal.type("create a todo list with milk\r")
-        terminal.wait_for(lambda: terminal.shows("create todo"))
+        terminal.wait_for(lambda: terminal.shows("✓ create todo"))
         terminal.hang_up()
         assert terminal.end() == 129
     assert any(entry.get("subtype") == "window_opened" for entry in logged(folder))
 
 
 BOTH = """
-import time
+import threading, time
 from contextui.tui.shutdown import Shutdown
 from contextui.words import Words
-shutdown = Shutdown(Words("en"), print, lambda: 0)
+both = threading.Event()
+shutdown = Shutdown(Words("en"), lambda: both.wait() and 0)
 shutdown.may_end_process = True
 shutdown.end_within(0.2)
 shutdown.end_within(600.0, 129)
+both.set()
 time.sleep(600)
 """
 

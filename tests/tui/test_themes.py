@@ -1,6 +1,5 @@
 """Themes: text and borders can be read, and the person's choice is remembered."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -9,14 +8,14 @@ from textual.content import Content
 from textual.pilot import Pilot
 from textual.theme import BUILTIN_THEMES, Theme
 
-from contextui.session.memory import Memory
+from contextui.session.preferences import Preferences
 from contextui.tui.app import ContextUIApp
 from contextui.tui.lines import FAINT, MUTED, lit
 from contextui.tui.themes import CONTRAST, DARK, LIGHT, THEMES, quiet_roles, remembered_theme
 from tests.tui.desktop.samples import enter, frame_of
 from tests.tui.inspector.scene import enter as inspect
 from tests.tui.inspector.scene import rows
-from tests.tui.running import desk_in, running, until
+from tests.tui.running import app_of, desk_in, running, until
 
 ROLES = {
     *("line", "muted", "faint", "soft", "cursor", "success-soft", "error-soft", "warning-soft"),
@@ -94,34 +93,31 @@ def test_in_grey_text_can_be_read_and_the_focus_and_the_cursor_are_seen(theme: T
     assert contrast(found, "cursor", "background") >= 1.25
 
 
-def test_without_colors_the_app_is_grey_and_says_where_the_focus_is(
+async def test_without_colors_the_app_is_grey_and_says_where_the_focus_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
 
-    async def go() -> None:
-        desk = desk_in(tmp_path)
-        for _ in range(2):
-            desk.session.windows.open("todo", items=["milk", "eggs"])
-        async with running(desk) as pilot:
-            frame, other = await enter(pilot, "todo_2"), await frame_of(pilot, "todo_1")
-            await pilot.pause()
-            grounds, inks = painted(pilot)
-            assert all(one.r == one.g == one.b for row in (*grounds, *inks) for one in row)
-            corners = [inks[one.region.y][one.region.x] for one in (frame, other)]
-            assert _contrast(*corners) >= 1.5
-            await inspect(pilot)
-            listed = rows(pilot)
-            await pilot.press("home")
-            await pilot.pause()
-            grounds, _ = painted(pilot)
-            x, y = listed.region.offset
-            column = [row[x] for row in grounds[y : y + listed.region.height]]
-            seen = {one.hex for one in column}
-            assert len(seen) == 2  # the row of the cursor, and all others
-            assert min(map([one.hex for one in column].count, seen)) == 1
-
-    asyncio.run(go())
+    desk = desk_in(tmp_path)
+    for _ in range(2):
+        desk.session.windows.open("todo", items=["milk", "eggs"])
+    async with running(desk) as pilot:
+        frame, other = await enter(pilot, "todo_2"), await frame_of(pilot, "todo_1")
+        await pilot.pause()
+        grounds, inks = painted(pilot)
+        assert all(one.r == one.g == one.b for row in (*grounds, *inks) for one in row)
+        corners = [inks[one.region.y][one.region.x] for one in (frame, other)]
+        assert _contrast(*corners) >= 1.5
+        await inspect(pilot)
+        listed = rows(pilot)
+        await pilot.press("home")
+        await pilot.pause()
+        grounds, _ = painted(pilot)
+        x, y = listed.region.offset
+        column = [row[x] for row in grounds[y : y + listed.region.height]]
+        seen = {one.hex for one in column}
+        assert len(seen) == 2  # the row of the cursor, and all others
+        assert min(map([one.hex for one in column].count, seen)) == 1
 
 
 def painted(pilot: "Pilot[int]") -> tuple[list[list[Color]], list[list[Color]]]:
@@ -150,25 +146,21 @@ def test_faint_text_becomes_muted_under_a_cursor() -> None:
     assert "on $cursor" in styles
 
 
-def test_the_theme_that_the_person_chose_is_remembered(tmp_path: Path) -> None:
+async def test_the_theme_that_the_person_chose_is_remembered(tmp_path: Path) -> None:
     assert remembered_theme() == DARK.name
 
-    async def go() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            app.main.run_command(f"/theme {LIGHT.name}")
-            await until(pilot, lambda: app.theme == LIGHT.name)
-
-    asyncio.run(go())
+    async with running(desk_in(tmp_path)) as pilot:
+        app = app_of(pilot)
+        app.main.run_command(f"/theme {LIGHT.name}")
+        await until(pilot, lambda: app.theme == LIGHT.name)
     assert remembered_theme() == LIGHT.name
 
 
 def test_what_is_no_theme_and_a_damaged_memory_are_ignored() -> None:
     for value in (3, "no such theme", ["contextui-light"]):
-        Memory.of_person().put("theme", value)
+        Preferences.of_person().put("theme", value)
         assert remembered_theme() == DARK.name
-    path = Memory.of_person().path
+    path = Preferences.of_person().path
     for text in ("", "[1]", "{", "\0", "[" * 100_000):
         path.write_text(text)
         assert remembered_theme() == DARK.name

@@ -1,17 +1,15 @@
 """Letters typed in other panes reach the prompt; commands of lists and windows stay theirs."""
 
-import asyncio
 from functools import partial
 from pathlib import Path
 
 from textual import events
 from textual.pilot import Pilot
 
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.link import Desk
 from contextui.tui.main import MainScreen
-from tests.tui.running import desk_in, running, say, until
-from tests.tui.test_switch import app_of
+from tests.tui.running import app_of, desk_in, running, say, until
 
 
 async def in_pane(pilot: "Pilot[int]", place: str) -> MainScreen:
@@ -22,7 +20,7 @@ async def in_pane(pilot: "Pilot[int]", place: str) -> MainScreen:
     return main
 
 
-async def commands_of_a_focused_list_stay(pilot: "Pilot[int]", desk: Desk) -> None:
+async def commands_of_a_focused_list_stay(pilot: "Pilot[int]", desk: AppSession) -> None:
     main = await in_pane(pilot, "context")
     await pilot.press("home", "d")  # does not apply to the system prompt, and types nothing
     await pilot.press("down", "p")  # pins the item under the cursor
@@ -31,7 +29,7 @@ async def commands_of_a_focused_list_stay(pilot: "Pilot[int]", desk: Desk) -> No
     assert main.navigation.present == "context"
 
 
-async def enter_after_a_stray_key_sends_nothing(pilot: "Pilot[int]", desk: Desk) -> None:
+async def enter_after_a_stray_key_sends_nothing(pilot: "Pilot[int]", desk: AppSession) -> None:
     main = await in_pane(pilot, "prompt")
     before = len(desk.session.context.get_all())
     main.prompt.put("a draft ")
@@ -47,29 +45,23 @@ async def enter_after_a_stray_key_sends_nothing(pilot: "Pilot[int]", desk: Desk)
     await until(pilot, lambda: len(desk.session.context.get_all()) > before)
 
 
-def test_words_typed_in_another_pane_reach_the_prompt_whole(tmp_path: Path) -> None:
+async def test_words_typed_in_another_pane_reach_the_prompt_whole(tmp_path: Path) -> None:
     """U14: nothing is lost, in whatever pane the person types; the chat has no commands at all."""
-
-    async def talk() -> None:
-        desk = desk_in(tmp_path, "Hello.", "Sent.")
-        desk.session.windows.open("todo")
-        async with running(desk) as pilot:
-            await say(pilot, "Hi")
-            for place, words in ("chat", "cl o"), ("windows", "hi 你?"), ("context", "hi 你?"):
-                main = await in_pane(pilot, place)
-                main.prompt.clear()
-                await pilot.press(*("space" if key == " " else key for key in words))
-                await until(
-                    pilot, partial(lambda main, words: main.prompt.text == words, main, words)
-                )
-                assert main.focused is main.prompt
-                assert len(desk.session.windows.windows()) == 1
+    desk = desk_in(tmp_path, "Hello.", "Sent.")
+    desk.session.windows.open("todo")
+    async with running(desk) as pilot:
+        await say(pilot, "Hi")
+        for place, words in ("chat", "cl o"), ("windows", "hi 你?"), ("context", "hi 你?"):
+            main = await in_pane(pilot, place)
             main.prompt.clear()
-            await commands_of_a_focused_list_stay(pilot, desk)
-            pilot.app.post_message(events.Paste("d x\nmore"))
-            await until(pilot, lambda: main.prompt.text == "d x\nmore")
-            assert isinstance(main.focused, Prompt)
-            main.prompt.clear()
-            await enter_after_a_stray_key_sends_nothing(pilot, desk)
-
-    asyncio.run(talk())
+            await pilot.press(*("space" if key == " " else key for key in words))
+            await until(pilot, partial(lambda main, words: main.prompt.text == words, main, words))
+            assert main.focused is main.prompt
+            assert len(desk.session.windows.windows()) == 1
+        main.prompt.clear()
+        await commands_of_a_focused_list_stay(pilot, desk)
+        pilot.app.post_message(events.Paste("d x\nmore"))
+        await until(pilot, lambda: main.prompt.text == "d x\nmore")
+        assert isinstance(main.focused, Prompt)
+        main.prompt.clear()
+        await enter_after_a_stray_key_sends_nothing(pilot, desk)

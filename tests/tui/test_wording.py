@@ -1,24 +1,20 @@
 """The words of the screen: plain ones, and only what can work is offered."""
 
-import asyncio
 import re
 from functools import partial
 from pathlib import Path
 
-import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.context.item import ContextItem, ItemType
-from contextui.events import TurnFinished
-from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.shared import short_name
 from contextui.tui.inspector.edit import EditScreen, listed
 from contextui.windows.todo import TodoWindow
-from contextui.words import Lang, Words
+from contextui.words import Words
 from tests.agent.talking import run
-from tests.tui.running import desk_in, running, shown, until
+from tests.tui.running import app_of, desk_in, running, shown, until
 
 
 def test_many_items_are_named_in_one_line() -> None:
@@ -40,58 +36,42 @@ async def a_dialog_is_as_large_as_its_text(pilot: "Pilot[int]") -> None:
         pilot.app.push_screen(screen)
         await until(pilot, lambda screen=screen: screen.is_current)  # type: ignore[misc]
         await pilot.pause()
-        box, keys = (screen.query_one(name).region for name in ("#edit", "#keys-of-edit"))
+        box, keys = (screen.query_one(name).region for name in ("#edit", ".keys"))
         assert least <= box.height <= most
         assert keys.height == 1
         assert keys.bottom < box.bottom
         await pilot.press("escape")
 
 
-def test_commands_offer_what_can_work_and_answer_in_few_words(tmp_path: Path) -> None:
+async def test_commands_offer_what_can_work_and_answer_in_few_words(tmp_path: Path) -> None:
     """A strategy needs a model that can do it; undoing much names a number, not every item."""
+    desk = desk_in(tmp_path, model=OfflineModel())
+    desk.switch_strategy = lambda _: None
+    context = desk.session.context
+    for number in range(40):
+        context.add(ContextItem(ItemType.USER, f"message {number}"))
+        context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
+    older = [one for one in context.get_all() if one.type is not ItemType.SYSTEM]
+    context.compact(older[:60], "A summary.")
+    async with running(desk) as pilot:
+        app = app_of(pilot)
+        app.main.run_command("/stop")
+        await until(pilot, lambda: shown(pilot, "Nothing is running."))
+        refusal = "entities needs a model that can extract facts"
+        for offered in (False, True):
+            command = next(one for one in app.main.commands.all if one.name == "strategy")
+            names = [one.name for one in command.choices()]
+            assert {"sliding", "summarization"} <= {*names}
+            assert ("entities" in names) is offered
+            app.main.run_command("/strategy entities")
+            await until(pilot, partial(shown, pilot, "The strategy is" if offered else refusal))
+            assert shown(pilot, "The strategy is") is offered
+            desk.controller.model = ScriptedModel()
 
-    async def talk() -> None:
-        desk = desk_in(tmp_path, model=OfflineModel())
-        desk.switch_strategy = lambda _: None
-        context = desk.session.context
-        for number in range(40):
-            context.add(ContextItem(ItemType.USER, f"message {number}"))
-            context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
-        older = [one for one in context.get_all() if one.type is not ItemType.SYSTEM]
-        context.compact(older[:60], "A summary.")
-        async with running(desk) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            app.main.run_command("/stop")
-            await until(pilot, lambda: shown(pilot, "Nothing is running."))
-            refusal = "entities needs a model that can extract facts"
-            for offered in (False, True):
-                command = next(one for one in app.main.commands.all if one.name == "strategy")
-                names = [one.name for one in command.choices()]
-                assert {"sliding", "summarization"} <= {*names}
-                assert ("entities" in names) is offered
-                app.main.run_command("/strategy entities")
-                await until(pilot, partial(shown, pilot, "The strategy is" if offered else refusal))
-                assert shown(pilot, "The strategy is") is offered
-                desk.controller.model = ScriptedModel()
-
-            app.main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "Undone: "))
-            assert not shown(pilot, "0003, 0004")
-            await a_dialog_is_as_large_as_its_text(pilot)
-
-    asyncio.run(talk())
-
-
-@pytest.mark.parametrize(
-    ("lang", "question"),
-    [("en", "what is on my list?"), ("zh", "我的待办里有什么")],
-)
-def test_a_question_opens_no_empty_window(tmp_path: Path, lang: Lang, question: str) -> None:
-    desk = desk_in(tmp_path, model=OfflineModel(), lang=lang)
-    assert [one for one in run(desk.controller, question) if isinstance(one, TurnFinished)]
-    assert desk.session.windows.windows() == []
-    desk.close()
+        app.main.run_command("/undo")
+        await until(pilot, lambda: shown(pilot, "Undone: "))
+        assert not shown(pilot, "0003, 0004")
+        await a_dialog_is_as_large_as_its_text(pilot)
 
 
 def test_the_monitor_is_reported_in_chinese(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from contextui import ActionResult, Body, Element, Lod, Window, WindowManager, action
 from contextui.events import Event, WindowTroubled
+from contextui.windowing.runtime import runtime_of
 
 LONG = 30.0  # what a window that hangs would take; tests set it free long before
 E = TypeVar("E", bound=Event)
@@ -184,7 +185,7 @@ def settled(windows: WindowManager) -> list[str]:
 def after_all(window: Window) -> None:
     """Wait until the window's thread has done all that was asked of it before."""
     done: Callable[[], None] = threading.Event().set
-    window.runtime.worker.submit(done).result(LONG)
+    runtime_of(window).worker.submit(done).result(LONG)
 
 
 def parse(xml: str) -> "etree._Element":

@@ -78,12 +78,6 @@ def test_long_lines_that_are_known_are_cut_off() -> None:
         applied(old.replace("line 4", "line 0"), change)
 
 
-def test_counts_of_one_may_be_written() -> None:
-    old, new = block("a\nb"), block("a\nc", "2.0.0")
-    head = '<Window id="todo_1" version="2.0.0" since="1.0.0">\n'
-    assert applied(old, f"{head}@@ -2,1 +2,1 @@\n-b\n+c\n</Window>") == new
-
-
 def test_the_parts_are_the_block() -> None:
     xml = block("a <b/> </Content> x")
     assert "".join(parts_of(xml)) == xml

@@ -71,7 +71,3 @@ def test_nesting_has_a_limit_that_parsers_can_follow() -> None:
         element = Element("a", element)
     with pytest.raises(InvalidSourceDataError, match="nested more than 64"):
         Element("a", element)
-
-
-def test_an_attribute_may_have_any_python_name() -> None:
-    assert Element("a", tag="x", self="y").attributes == {"tag": "x", "self": "y"}

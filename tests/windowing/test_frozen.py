@@ -149,30 +149,6 @@ def test_a_leaked_part_that_is_changed_outside_is_discarded_with_a_warning(
     assert len(heard.of(WindowTroubled)) == 1
 
 
-def test_a_thread_of_its_own_cannot_change_it_after_the_action(windows: WindowManager) -> None:
-    class Threaded(Mixed):
-        @action("Start")
-        def start(self) -> None:
-            self.go, self.problem = threading.Event(), list[Exception]()
-
-            def later() -> None:
-                self.go.wait(LONG)
-                try:
-                    self.state.numbers.append(3)
-                except ContextUIError as problem:
-                    self.problem.append(problem)
-
-            self.thread = threading.Thread(target=later)
-            self.thread.start()
-
-    window = Threaded()
-    windows.open(window)
-    assert act(windows, window, "start").ok
-    window.go.set()
-    window.thread.join(LONG)
-    assert [type(one) for one in window.problem] == [FrozenStateError]
-
-
 def test_others_see_the_committed_state_while_an_action_runs(windows: WindowManager) -> None:
     reached, go_on = threading.Event(), threading.Event()
 
@@ -193,17 +169,6 @@ def test_others_see_the_committed_state_while_an_action_runs(windows: WindowMana
     go_on.set()
     acting.join(LONG)
     assert window.state.count == 100
-
-
-def test_the_copy_for_reading_is_made_once_for_a_version(
-    windows: WindowManager, mixed: Mixed
-) -> None:
-    first = mixed.state
-    assert mixed.state is first
-    assert first.lock is mixed.state.lock
-    act(windows, mixed, "up")
-    assert mixed.state is not first
-    assert first.count == 0
 
 
 SNAPSHOT_CHANGES: dict[str, Callable[[Snapshot], object]] = {

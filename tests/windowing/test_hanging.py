@@ -7,11 +7,11 @@ from collections.abc import Awaitable
 from itertools import pairwise
 
 import pytest
-from pydantic import field_validator
 
-from contextui import ActionResult, Body, Lod, Window, WindowManager, action
+from contextui import ActionResult, Lod, Window, WindowManager
 from contextui.errors import UnknownWindowError, WindowBusyError
 from contextui.events import WindowTroubled
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import (
     LONG,
     Blocking,
@@ -25,82 +25,6 @@ from tests.windowing.samples import (
 )
 
 
-class Async(Counter):
-    """Actions that wait for something."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.reached, self.cleaned = threading.Event(), threading.Event()
-
-    @action("Add later")
-    async def later(self, by: int) -> str:
-        self.state.count += by
-        await asyncio.sleep(0)
-        return f"Now {self.state.count}"
-
-    @action("Wait for ever")
-    async def forever(self) -> None:
-        self.state.count = 99
-        self.reached.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            self.cleaned.set()
-
-
-class TestAsync:
-    def test_success(self, windows: WindowManager) -> None:
-        assert act(windows, windows.open(Async), "later", by=2).text == "Now 2"
-
-    def test_too_slow_is_cancelled_and_rolled_back(self, windows: WindowManager) -> None:
-        class Hasty(Async):
-            action_seconds = 0.05
-
-        hasty = Hasty()
-        windows.open(hasty)
-        result = act(windows, hasty, "forever")
-        assert isinstance(result.error, WindowBusyError)
-        assert result.text == "hasty_1 did not answer within 0.05 s. The window is unchanged."
-        assert hasty.cleaned.wait(LONG)
-        after_all(hasty)
-        assert hasty.state.count == 0
-        assert act(windows, hasty, "up").text == "Now 1"
-
-    def test_cancelled_in_mid_flight_is_rolled_back(self, windows: WindowManager) -> None:
-        window = Async()
-        windows.open(window)
-
-        async def cancel() -> None:
-            acting = asyncio.create_task(windows.act(window.id, "forever"))
-            await asyncio.to_thread(window.reached.wait, LONG)
-            acting.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await acting
-
-        asyncio.run(cancel())
-        assert window.cleaned.wait(LONG)
-        after_all(window)
-        assert (window.state.count, str(window.version)) == (0, "1.0.0")
-
-    def test_one_cancelled_while_it_is_queued_never_runs(self, windows: WindowManager) -> None:
-        window = Blocking()
-        windows.open(window)
-
-        async def cancel() -> None:
-            with held(window, "hang") as gates:
-                hanging = asyncio.create_task(windows.act(window.id, "hang"))
-                await asyncio.to_thread(gates["hang"].reached.wait, LONG)
-                queued = asyncio.create_task(windows.act(window.id, "up"))
-                await asyncio.sleep(0)
-                queued.cancel()
-                with pytest.raises(asyncio.CancelledError):
-                    await queued
-            assert (await hanging).ok
-
-        asyncio.run(cancel())
-        assert act(windows, window, "report").text == "1000"
-
-
 class TestHanging:
     def test_an_action_that_takes_too_long_fails_and_changes_nothing_later(
         self, windows: WindowManager
@@ -111,8 +35,10 @@ class TestHanging:
         hasty = Hasty()
         windows.open(hasty)
         heard = Heard(windows)
-        with held(hasty, "hang"):
+        with held(hasty, "hang") as gates:
             result = act(windows, hasty, "hang")
+            while not gates["hang"].reached.is_set():  # a busy machine may not even get there
+                result = act(windows, hasty, "hang")
             assert isinstance(result.error, WindowBusyError)
             assert not hasty.snapshot().stale
             queued = act(windows, hasty, "up")
@@ -158,38 +84,6 @@ class TestHanging:
                 assert (await windows.act(windows.open(Counter).id, "up")).ok
 
         asyncio.run(close())
-
-    def test_a_state_whose_validator_hangs_is_given_up_too(self, windows: WindowManager) -> None:
-        gate = Gate()
-
-        class Slow(Window):
-            action_seconds = 0.05
-
-            class State(Window.State):
-                text: str = ""
-
-                @field_validator("text")
-                @classmethod
-                def _check(cls, value: str) -> str:
-                    if value == "hang":
-                        gate.hold()
-                    return value
-
-            state: State
-
-            def content(self, lod: Lod) -> Body:
-                return self.state.text
-
-            @action("Set")
-            def put(self, text: str) -> None:
-                self.state.text = text
-
-        slow = windows.open(Slow)
-        result = act(windows, slow, "put", text="hang")
-        assert isinstance(result.error, WindowBusyError)
-        gate.release()
-        after_all(slow)
-        assert slow.snapshot().content == ""
 
     def test_while_one_closes_a_hanging_window_others_are_not_held_up(
         self, windows: WindowManager, neighbour: Window
@@ -243,11 +137,12 @@ class TestTheLoop:
             windows.set_lod(window.id, Lod.GIST)
             # A window that is opening says so: no request waits for it.
             assert await windows.settle(0.1) == ([] if place == "opened" else [window.id])
-            await asyncio.sleep(0.1)
+            for _ in range(6):  # the loop beats at least once in each
+                await asyncio.sleep(0.02)
             window.snapshot()
             window.to_xml(Lod.SUMMARY)
             windows.settle_now()
-            assert window.runtime.renders.latest().snapshot.stale is (place != "opened")
+            assert runtime_of(window).renders.latest().snapshot.stale is (place != "opened")
             gate.release()
             await asyncio.gather(*acts)
 

@@ -10,7 +10,7 @@ import pytest
 
 from contextui import Body, Job, Lod, Window, WindowManager, action
 from contextui.events import Actor, Event, WindowCommitted, WindowNotified
-from contextui.windowing.host import running_jobs, saved_state
+from contextui.windowing.runtime import runtime_of
 from tests.thorough import times
 
 SECONDS = 120.0
@@ -100,7 +100,7 @@ class Run:
             case WindowCommitted():  # what a session writes to its log at this moment
                 window = self.windows.get(event.window_id)
                 if window is not None:
-                    kept = saved_state(window)
+                    kept = runtime_of(window).core.saved
                     self.saved = {"state": kept.state, "version": kept.version, "jobs": kept.jobs}
             case WindowNotified():
                 self.ends.append(event.text)
@@ -143,7 +143,9 @@ class Run:
             if self.random.randrange(3) == 0:
                 self.windows.close("ledger_1")
                 self.is_closed = True
-            while not self.is_closed and (running_jobs(self.window) or self.ticks_left()):
+            while not self.is_closed and (
+                runtime_of(self.window).jobs.running() or self.ticks_left()
+            ):
                 await asyncio.sleep(0)
             await self.windows.settle()
 

@@ -1,6 +1,5 @@
 """Every kind of new window works as it is: its tests, types and style, and on the screen."""
 
-import asyncio
 import os
 import sqlite3
 import subprocess
@@ -77,28 +76,25 @@ SHOWN: dict[Kind, tuple[dict[str, Any], str]] = {
 }
 
 
-def test_they_open_in_the_app(tmp_path: Path) -> None:
+async def test_they_open_in_the_app(tmp_path: Path) -> None:
     files = [write_new_window(f"my-{kind}", tmp_path, kind)[0] for kind in KINDS]
 
-    async def go() -> None:
-        registry = discover(files=files, packages=())
-        assert [entry.warning for entry in registry.entries] == [""] * len(KINDS)
-        desk = desk_in(tmp_path, windows=registry.classes())
-        with closing(sqlite3.connect(tmp_path / "work" / "shop.db")) as database:
-            database.execute("create table items (name text)")
-        for kind, (args, _) in SHOWN.items():
-            desk.session.windows.open(f"my-{kind}", **args)
-        async with running(desk, size=(160, 100)) as pilot:
+    registry = discover(files=files, packages=())
+    assert [entry.warning for entry in registry.entries] == [""] * len(KINDS)
+    desk = desk_in(tmp_path, windows=registry.classes())
+    with closing(sqlite3.connect(tmp_path / "work" / "shop.db")) as database:
+        database.execute("create table items (name text)")
+    for kind, (args, _) in SHOWN.items():
+        desk.session.windows.open(f"my-{kind}", **args)
+    async with running(desk, size=(160, 100)) as pilot:
 
-            def are_shown() -> bool:
-                screen = "\n".join(lines(pilot))
-                return all(text in screen for _, text in SHOWN.values())
+        def are_shown() -> bool:
+            screen = "\n".join(lines(pilot))
+            return all(text in screen for _, text in SHOWN.values())
 
-            await until(pilot, are_shown)
-            frames = pilot.app.screen.query(WindowFrame)
-            assert [frame.has_class("-error") for frame in frames] == [False] * len(KINDS)
-
-    asyncio.run(go())
+        await until(pilot, are_shown)
+        frames = pilot.app.screen.query(WindowFrame)
+        assert [frame.has_class("-error") for frame in frames] == [False] * len(KINDS)
 
 
 def test_a_package_is_found_once_it_is_installed(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from contextui.errors import (
     WindowDefinitionError,
 )
 from contextui.events import WindowClosed, WindowOpened, WindowRestored
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import LONG, Counter, Heard, Todo, act, after_all, parse, settled
 
 
@@ -58,29 +59,6 @@ class TestOpening:
         assert WindowManager([Todo, Todo]).classes["todo"] is Todo
         with pytest.raises(WindowDefinitionError, match=r"samples\.Todo and .*Other"):
             WindowManager([Todo, Other])
-
-    def test_it_is_reported(self, windows: WindowManager) -> None:
-        heard = Heard(windows)
-        windows.open("todo")
-        assert heard.of(WindowOpened) == [WindowOpened("todo_1")]
-
-    def test_a_listener_may_stop_listening(self, windows: WindowManager) -> None:
-        events: list[object] = []
-        stop = windows.subscribe(events.append)
-        stop()
-        windows.open("todo")
-        assert events == []
-
-    def test_hundreds_at_once(self, windows: WindowManager) -> None:
-        async def open_all() -> None:
-            for _ in range(150):
-                windows.open("counter")
-
-        asyncio.run(open_all())
-        assert settled(windows) == []
-        assert {one.to_xml().partition("<Content>")[2][:7] for one in windows.windows()} == {
-            "Full: 0"
-        }
 
     def test_sessions_share_nothing(self) -> None:
         """S1.9"""
@@ -131,23 +109,6 @@ class TestRestoring:
         assert heard.of(WindowRestored) == [WindowRestored("todo_5")]
         assert heard.of(WindowOpened) == []
 
-    def test_what_is_saved_is_what_comes_back(self, windows: WindowManager) -> None:
-        todo = windows.open("todo", items=["买菜"])
-        act(windows, todo, "add", text="x\ud800")
-        again = WindowManager().restore(Todo, todo.id, todo.snapshot().state.custom or {})
-        assert again.snapshot().content == todo.snapshot().content
-
-    def test_restored_is_called_instead_of_opened(self, windows: WindowManager) -> None:
-        class Hooked(Counter):
-            def opened(self) -> None:
-                self.state.count = 100
-
-            def restored(self) -> None:
-                self.state.count += 1
-
-        hooked = windows.restore(Hooked, "hooked_1", {"count": 5})
-        assert hooked.snapshot().content == "Full: 6"
-
     def test_a_state_that_is_none_is_refused(self, windows: WindowManager) -> None:
         cases: list[Any] = [{"items": 5}, {"items": [{"id": "x"}]}, 5, None]
         for state in cases:
@@ -194,12 +155,6 @@ class TestClosing:
         assert windows.windows() == []
         assert windows.last_render("todo_1") == xml
         assert heard.of(WindowClosed) == [WindowClosed("todo_1", "all bought", "person")]
-
-    def test_the_last_change_is_in_the_last_render(self, windows: WindowManager) -> None:
-        counter = windows.open("counter")
-        act(windows, counter, "up")
-        windows.close(counter.id)
-        assert "<Content>Full: 1</Content>" in (windows.last_render(counter.id) or "")
 
     @pytest.mark.parametrize("summary", [None, "done"])
     def test_by_action(self, windows: WindowManager, summary: str | None) -> None:
@@ -259,27 +214,6 @@ class TestClosing:
             thread.join(LONG)
         assert sorted(results) == [False] * 7 + [True]
 
-    def test_closed_is_called_once_at_the_end(self, windows: WindowManager) -> None:
-        emitted = threading.Semaphore(0)
-
-        class Polite(Counter):
-            def closed(self) -> None:
-                emitted.release()
-
-        windows.close(windows.open(Polite).id)
-        assert emitted.acquire(timeout=LONG)
-
-    def test_closed_may_be_async(self, windows: WindowManager) -> None:
-        emitted = threading.Event()
-
-        class Polite(Counter):
-            async def closed(self) -> None:
-                await asyncio.sleep(0)
-                emitted.set()
-
-        windows.close(windows.open(Polite).id)
-        assert emitted.wait(LONG)
-
     def test_a_closed_window_can_still_be_looked_at(self, windows: WindowManager) -> None:
         counter = windows.open("counter")
         windows.close(counter.id)
@@ -293,11 +227,6 @@ class TestActing:
         assert act(windows, counter, "up", by="2") == ActionResult(True, "Now 2")
         assert act(windows, counter, "report").text == "2"
 
-    def test_what_returns_nothing_is_done(self, windows: WindowManager) -> None:
-        todo = windows.open("todo", items=["a"])
-        result = act(windows, todo, "delete", index=0)
-        assert (result.ok, result.text, result.error) == (True, "Done.", None)
-
     @pytest.mark.parametrize("window_id", ["todo_2", "", 'x"><y', "\0", None, 5, ["todo_1"], {}])
     def test_an_unknown_window_is_a_result(self, windows: WindowManager, window_id: Any) -> None:
         windows.open("todo")
@@ -305,13 +234,6 @@ class TestActing:
         assert not result.ok
         assert isinstance(result.error, UnknownWindowError)
         assert "Open windows: todo_1." in result.text
-
-    def test_a_closed_window_is_a_result(self, windows: WindowManager) -> None:
-        todo = windows.open("todo")
-        windows.close(todo.id)
-        result = act(windows, todo, "add", text="x")
-        assert isinstance(result.error, UnknownWindowError)
-        assert result.text == "todo_1 is closed."
 
     def test_an_action_that_is_not_declared_is_refused(self, windows: WindowManager) -> None:
         """FAULTS 20."""
@@ -351,16 +273,6 @@ class TestActing:
             result = asyncio.run(windows.act(todo.id, "add", params))
             assert isinstance(result.error, InvalidParamsError), params
             assert str(todo.version) == "1.0.0", params
-
-    def test_concurrent_tasks_lose_nothing(self, windows: WindowManager) -> None:
-        counter = windows.open("counter")
-
-        async def all_at_once() -> list[str]:
-            acts = [windows.act(counter.id, "up") for _ in range(50)]
-            return [result.text for result in await asyncio.gather(*acts)]
-
-        assert asyncio.run(all_at_once()) == [f"Now {number}" for number in range(1, 51)]
-        assert counter.snapshot().content == "Full: 50"
 
     def test_concurrent_threads_lose_nothing(self, windows: WindowManager) -> None:
         counter = windows.open("counter")
@@ -432,16 +344,11 @@ class TestFocus:
             windows.set_lod("todo_1", Lod.GIST)
 
 
-def test_settle_without_windows_is_done_at_once(windows: WindowManager) -> None:
-    assert settled(windows) == []
-    windows.settle_now()
-
-
 def test_settle_now_draws_for_those_without_a_loop(windows: WindowManager) -> None:
     counter = windows.open("counter")
     windows.set_lod(counter.id, Lod.GIST)
     windows.settle_now()
-    assert counter.runtime.renders.latest().snapshot.content == "Gist: 0"
+    assert runtime_of(counter).renders.latest().snapshot.content == "Gist: 0"
 
 
 class TestReopening:

@@ -12,7 +12,7 @@ from contextui.agent import Decision, Question
 from contextui.errors import InvalidParamsError
 from contextui.testing import WindowTester
 from contextui.windowing.action import Effect
-from contextui.windowing.params import Params, SchemaParams
+from contextui.windowing.params import SchemaParams
 
 
 class Loan(BaseModel):
@@ -185,25 +185,6 @@ def test_less_is_shown_of_them_at_lower_levels_of_detail() -> None:
         assert '<action id="shelve"/>' in gist
 
 
-def test_those_that_cannot_be_called_are_left_out_with_a_warning() -> None:
-    class Odd(Window):
-        """Offers what it cannot do."""
-
-        def content(self, lod: Lod) -> Body:
-            return "fine"
-
-        def more_actions(self) -> Iterable[Action]:
-            yield Action("plain", "No call")
-            yield Action("close", "Its own close", call=print)
-            yield Action("not an id", "Odd", call=print)
-            yield "text"  # type: ignore[misc]
-
-    with WindowTester(Odd) as odd:
-        assert odd.content() == "fine"
-        assert list(odd.window.actions) == []
-        assert len(odd.troubles) == 4
-
-
 def test_the_effect_depends_on_the_params() -> None:
     asked = list[str]()
 
@@ -247,9 +228,3 @@ def test_bounds_defaults_and_descriptions_are_shown() -> None:
         assert library.refused("describe", action_id="nothing").startswith(
             'library_1 has no action "nothing"'
         )
-
-
-def test_a_nullable_field_keeps_its_bounds() -> None:
-    def method(self: object, it: Annotated[int, Field(ge=2)] | None = None) -> None: ...
-
-    assert str(Params(method, "Some")) == "it:int(2..)?"

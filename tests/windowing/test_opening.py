@@ -14,6 +14,7 @@ from contextui.agent.models.scripted import call
 from contextui.agent.tools import ToolBox
 from contextui.errors import WindowBusyError
 from contextui.events import Event, WindowClosed, WindowNotOpened, WindowOpened, WindowReady
+from contextui.windowing.runtime import runtime_of
 from tests.agent.talking import controller, run
 from tests.windowing.samples import LONG, Blocking, Counter, Heard, after_all, held, settled
 
@@ -23,6 +24,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The patience itself is not what is tested."""
     for module in ("worker", "runtime"):
         monkeypatch.setattr(f"contextui.windowing.{module}.PATIENCE", 0.1)
+    monkeypatch.setattr(WindowManager.settle, "__defaults__", (2.0,))
 
 
 class Slow(Blocking):
@@ -82,18 +84,9 @@ def test_acting_on_it_says_that_it_is_still_opening(windows: WindowManager, acti
         assert isinstance(result.error, WindowBusyError)
         assert result.text == "slow_1 is still opening. Try again when it has opened."
         with pytest.raises(WindowBusyError, match="still opening"):
-            asyncio.run(slow.runtime.preview(action_id, {}))
+            asyncio.run(runtime_of(slow).preview(action_id, {}))
     ready(windows, heard, slow)
     assert asyncio.run(windows.act(slow.id, "up-one")).text == "Now 8"
-
-
-def test_in_chinese() -> None:
-    windows = WindowManager(lang="zh")
-    slow = Slow()
-    with held(slow, "opened"):
-        windows.open(slow)
-        assert slow.snapshot().content == "正在打开…"
-        assert "仍在打开" in asyncio.run(windows.act(slow.id, "up")).text
 
 
 def test_closed_while_opening_it_never_opens(windows: WindowManager) -> None:
@@ -101,8 +94,9 @@ def test_closed_while_opening_it_never_opens(windows: WindowManager) -> None:
     with held(slow, "opened"):
         windows.open(slow)
         windows.close(slow.id)
-    assert slow.runtime.opening is not None
-    assert slow.runtime.opening.exception(LONG) is not None
+    opening = runtime_of(slow).opening
+    assert opening is not None
+    assert opening.exception(LONG) is not None
     assert not heard.of(WindowReady)
     assert not heard.of(WindowNotOpened)
     assert windows.windows() == []
@@ -200,7 +194,9 @@ class TestTheModel:
             assert result.text.startswith("slow_1 is still opening")
 
     @pytest.mark.parametrize("within", [True, False], ids=["with the next step", "the next turn"])
-    def test_a_late_failure_is_reported_once(self, within: bool) -> None:
+    def test_a_late_failure_is_reported_once(
+        self, monkeypatch: pytest.MonkeyPatch, within: bool
+    ) -> None:
         """W2: with the next result of the same turn, or before the next message."""
         made: list[Any] = []
 
@@ -221,6 +217,10 @@ class TestTheModel:
 
         class Opener(Counter):
             name = "opener"
+
+            def __init__(self) -> None:
+                super().__init__()
+                monkeypatch.setattr("contextui.windowing.worker.PATIENCE", LONG)
 
             def opened(self) -> None:
                 Here.let()

@@ -183,13 +183,6 @@ def test_a_type_that_cannot_be_declared_is_a_definition_error() -> None:
             params_of(hint)
 
 
-def test_a_param_needs_a_hint() -> None:
-    def method(self, text) -> None: ...  # type: ignore[no-untyped-def]
-
-    with pytest.raises(WindowDefinitionError, match=r"Some\.method: text needs a type hint"):
-        Params(method, "Some")
-
-
 def test_variable_and_positional_params_are_refused() -> None:
     def stars(self: object, *texts: str) -> None: ...
     def keywords(self: object, **texts: str) -> None: ...

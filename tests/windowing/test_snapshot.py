@@ -10,7 +10,7 @@ from pydantic import ValidationError
 import contextui
 from contextui import Anchor, AnchorType, ContextVersion, Lod, Snapshot, WindowManager
 from contextui.errors import VersionMismatchError
-from tests.windowing.samples import Counter, Todo, act
+from tests.windowing.samples import Todo, act
 
 VECTOR_1 = """{
   "header": {
@@ -74,15 +74,13 @@ def test_a_live_windows_snapshot_round_trips() -> None:
         )
 
 
-def test_s1_9_minimum_fields_are_never_null() -> None:
-    for change in ("null", "missing"):
-        for path in ("header.appId", "header.sessionId", "header.version"):
-            _refused(path, change)
-
-
-def test_s1_9_neither_are_these() -> None:
-    for change in ("null", "missing"):
-        for path in ("state.currentLod", "anchors", "content"):
+def test_s1_9_required_fields_are_never_null_and_ids_never_empty() -> None:
+    """R12."""
+    for path in ("appId", "sessionId", "version"):
+        for change in ("null", "missing", "empty"):
+            _refused(f"header.{path}", change)
+    for path in ("state.currentLod", "anchors", "content"):
+        for change in ("null", "missing"):
             _refused(path, change)
 
 
@@ -90,10 +88,10 @@ def _refused(path: str, change: str) -> None:
     data: dict[str, Any] = json.loads(VECTOR_1)
     *folders, name = path.split(".")
     inner = data[folders[0]] if folders else data
-    if change == "null":
-        inner[name] = None
-    else:
+    if change == "missing":
         del inner[name]
+    else:
+        inner[name] = "" if change == "empty" else None
     with pytest.raises(ValidationError):
         Snapshot.model_validate(data)
 
@@ -106,41 +104,6 @@ def test_s1_2_the_time_of_drawing_is_no_part_of_equality() -> None:
     assert first.snapshot().header.timestamp == early
     assert second.snapshot().header.timestamp == late
     assert len({first.snapshot().header, second.snapshot().header}) == 1
-
-
-def test_s1_2_other_content_is_another_snapshot() -> None:
-    windows = WindowManager(session_id="s")
-    one, two = windows.open(Todo, items=["a"]), windows.open(Todo, items=["b"])
-    assert one.snapshot() != two.snapshot()
-
-
-def test_s1_3_frozen_fields_cannot_be_assigned() -> None:
-    cases: list[Any] = [
-        lambda one: setattr(one, "content", "x"),
-        lambda one: setattr(one.header, "app_id", "x"),
-        lambda one: setattr(one.header, "session_id", "x"),
-        lambda one: setattr(one.header, "version", ContextVersion(9)),
-        lambda one: setattr(one.header.version, "major", 9),
-        lambda one: setattr(one.state, "current_lod", Lod.GIST),
-        lambda one: setattr(one, "anchors", {}),
-        lambda one: setattr(one, "history", ()),
-    ]
-    for assign in cases:
-        snapshot = WindowManager().open(Todo).snapshot()
-        before = snapshot.model_dump_json()
-        with pytest.raises((ValidationError, AttributeError)):
-            assign(snapshot)
-        assert snapshot.model_dump_json() == before, assign
-
-
-def test_s1_3_a_snapshot_stays_as_it_was_when_the_window_goes_on() -> None:
-    windows = WindowManager()
-    counter = windows.open(Counter)
-    before = counter.snapshot()
-    text = before.model_dump_json()
-    act(windows, counter, "up")
-    assert before.model_dump_json() == text
-    assert counter.snapshot().content == "Full: 1"
 
 
 class TestVersion:
@@ -165,21 +128,9 @@ class TestVersion:
         later = [version.after_detail(), version.after_lod(), version.after_data()]
         assert version < later[0] < later[1] < later[2]
 
-    def test_its_text_is_what_the_xml_says(self) -> None:
-        assert str(ContextVersion(3, 2, 1)) == "3.2.1"
-
 
 def test_levels_lead_down_to_the_gist() -> None:
     assert [Lod.FULL.below, Lod.SUMMARY.below, Lod.GIST.below] == [Lod.SUMMARY, Lod.GIST, None]
-
-
-def test_s1_9_a_header_without_an_id_is_refused() -> None:
-    """R12."""
-    for field in ("appId", "sessionId"):
-        data = json.loads(VECTOR_1)
-        data["header"][field] = ""
-        with pytest.raises(ValidationError, match="at least 1 character"):
-            Snapshot.model_validate(data)
 
 
 def test_s1_8_a_snapshot_of_other_data_is_a_version_mismatch(windows: WindowManager) -> None:

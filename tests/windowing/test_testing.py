@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lxml import etree
 
-from contextui import ActionError, Body, ContextUIError, Lod, Transient, Window, action
-from contextui.errors import InvalidParamsError, UnknownWindowError
+from contextui import ActionError, Body, Lod, Transient, Window, action
+from contextui.errors import UnknownWindowError
 from contextui.testing import WindowTester
 from tests.windowing.samples import Counter, Todo
 
@@ -64,22 +63,6 @@ class Diary(Window):
         self.state.looks += 1
 
 
-def test_a_window_is_opened_acted_on_and_looked_at() -> None:
-    with WindowTester(Todo, items=["milk"]) as todo:
-        assert todo.window.id == "todo_1"
-        assert todo.act("add", text="eggs") == "Added 2."
-        assert todo.content() == "milk  id=1\neggs  id=2"
-        assert todo.content(Lod.GIST) == "2 items"
-        assert [one.text for one in todo.window.state.items] == ["milk", "eggs"]
-        assert etree.fromstring(todo.xml(Lod.GIST)).findtext("Content") == "2 items"
-        assert todo.troubles == []
-
-
-def test_opening_with_wrong_args_says_so() -> None:
-    with pytest.raises(InvalidParamsError, match="there is no param"):
-        WindowTester(Todo, colour="red")
-
-
 def test_an_action_that_should_succeed_and_fails_fails_the_test_with_its_words() -> None:
     with WindowTester(Diary) as diary, pytest.raises(AssertionError, match="It cannot be done"):
         diary.act("fail")
@@ -95,24 +78,6 @@ def test_a_refusal_gives_the_words_that_the_model_reads() -> None:
         assert diary.refused("fail") == "It cannot be done."
         assert diary.refused("nonsense").startswith('diary_1 has no action "nonsense"')
         assert diary.window.state.lines == []
-
-
-def test_a_result_is_given_whatever_it_is() -> None:
-    with WindowTester(Diary) as diary:
-        assert not diary.result("fail").ok
-        assert isinstance(diary.result("fail").error, ActionError)
-        assert diary.result("look").text == "Done."
-
-
-def test_content_that_fails_fails_the_test() -> None:
-    class Broken(Window):
-        """Cannot be shown."""
-
-        def content(self, lod: Lod) -> Body:
-            raise ValueError("no idea")
-
-    with WindowTester(Broken) as broken, pytest.raises(AssertionError, match="no idea"):
-        broken.content()
 
 
 def test_what_goes_wrong_is_kept_in_words() -> None:
@@ -172,12 +137,6 @@ def test_timers_run_when_the_test_says_so() -> None:
         assert diary.content() == "en Full: tick 1, tick 2"
 
 
-def test_a_window_without_timers_ticks_without_effect() -> None:
-    with WindowTester(Diary) as diary:
-        diary.tick()
-        assert str(diary.window.version) == "1.0.0"
-
-
 def test_a_later_run_has_the_saved_state_the_id_and_the_hook() -> None:
     with WindowTester(Diary, first="one") as diary:
         diary.act("look")
@@ -226,17 +185,3 @@ def test_the_end_of_the_block_closes_everything() -> None:
         pass
     assert todo.windows.windows() == []
     assert isinstance(todo.result("add", text="late").error, UnknownWindowError)
-
-
-def test_a_window_that_does_not_open_says_why() -> None:
-    class Shy(Window):
-        """Does not open."""
-
-        def opened(self) -> None:
-            raise ActionError("Not today.")
-
-        def content(self, lod: Lod) -> Body:
-            return ""
-
-    with pytest.raises(ContextUIError, match="Not today"):
-        WindowTester(Shy)

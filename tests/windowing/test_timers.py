@@ -1,13 +1,12 @@
 """Timers: each tick is a transaction on the window's own thread."""
 
-import asyncio
 import threading
 
 import pytest
 
-from contextui import Body, Lod, Window, WindowManager, action
-from contextui.errors import ActionFailedError
+from contextui import WindowManager, action
 from contextui.events import WindowChanged, WindowTroubled
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import LONG, Counter, Heard, act, after_all, settled
 
 
@@ -48,39 +47,6 @@ def test_a_tick_is_a_transaction_that_makes_a_version(windows: WindowManager) ->
     assert len(heard.of(WindowChanged)) >= 2
 
 
-def test_ended_it_does_not_come_again(windows: WindowManager) -> None:
-    clock = Clockwork()
-    windows.open(clock)
-    clock.wait_for(1)
-    act(windows, clock, "stop")
-    version = clock.version
-    after_all(clock)
-    assert clock.version == version
-    assert clock.runtime.worker._timers == []
-
-
-def test_a_tick_may_be_async(windows: WindowManager) -> None:
-    class Later(Clockwork):
-        async def tick(self) -> None:  # type: ignore[override]
-            await asyncio.sleep(0)
-            super().tick()
-
-    clock = Later()
-    windows.open(clock)
-    clock.wait_for(2)
-    windows.close(clock.id)
-
-
-def test_closing_ends_it(windows: WindowManager) -> None:
-    clock = Clockwork()
-    windows.open(clock)
-    clock.wait_for(1)
-    thread = clock.runtime.worker.submit(threading.current_thread).result(LONG)
-    windows.close(clock.id)
-    thread.join(LONG)
-    assert not thread.is_alive()
-
-
 @pytest.mark.parametrize("error", [ValueError, SystemExit, KeyboardInterrupt])
 def test_after_three_failures_in_a_row_it_is_ended(
     windows: WindowManager, error: type[BaseException]
@@ -98,7 +64,7 @@ def test_after_three_failures_in_a_row_it_is_ended(
     assert [one.reason.partition(" (")[0] for one in troubles] == [
         f"a timer failed: {error.__name__}: broken"
     ] * 3
-    assert clock.runtime.worker._timers == []
+    assert runtime_of(clock).worker._timers == []
     assert (clock.state.count, str(clock.version)) == (0, "1.0.0")
     assert act(windows, clock, "up").ok
 
@@ -117,50 +83,3 @@ def test_a_failure_now_and_then_does_not_end_it(windows: WindowManager) -> None:
     windows.open(clock)
     clock.wait_for(9)
     windows.close(clock.id)
-
-
-def test_one_that_takes_longer_than_its_period_leaves_room_to_draw_and_act(
-    windows: WindowManager,
-) -> None:
-    class Slow(Clockwork):
-        period = 1e-9
-
-    clock = Slow()
-    windows.open(clock)
-    clock.wait_for(2)
-    assert act(windows, clock, "report").ok
-    assert act(windows, clock, "stop").ok
-    assert settled(windows) == []
-
-
-def test_one_begun_in_an_action_that_fails_is_gone_with_it(windows: WindowManager) -> None:
-    class Hasty(Clockwork):
-        def opened(self) -> None: ...
-
-        @action("Start")
-        def start(self, well: bool) -> None:
-            self.end = self.env.every(0.001, self.tick)
-            if not well:
-                raise ValueError("no")
-
-    clock = Hasty()
-    windows.open(clock)
-    assert not act(windows, clock, "start", well=False).ok
-    assert clock.runtime.worker._timers == []
-    assert act(windows, clock, "start", well=True).ok
-    clock.wait_for(1)
-    windows.close(clock.id)
-
-
-def test_a_period_that_is_none_fails_the_action(windows: WindowManager) -> None:
-    class Wrong(Window):
-        def content(self, lod: Lod) -> Body:
-            return ""
-
-        @action("Start")
-        def start(self, seconds: float) -> None:
-            self.env.every(seconds, lambda: None)
-
-    result = act(windows, windows.open(Wrong), "start", seconds=0)
-    assert isinstance(result.error, ActionFailedError)
-    assert "positive number of seconds" in result.text

@@ -10,24 +10,6 @@ from contextui.windowing.transaction import Call
 from tests.windowing.samples import LONG
 
 
-def test_it_runs_what_is_async_and_what_is_not() -> None:
-    async def later(by: int) -> int:
-        await asyncio.sleep(0)
-        return by
-
-    assert Call(later, {"by": 5}).run(asyncio.run) == 5
-    assert Call(lambda by: by, {"by": 5}).run(asyncio.run) == 5
-
-
-def test_the_first_outcome_wins() -> None:
-    call = Call(lambda: None, {})
-    assert call.commit()
-    assert not call.cancel()
-    call = Call(lambda: None, {})
-    assert call.cancel()
-    assert not call.commit()
-
-
 def test_in_a_race_exactly_one_wins() -> None:
     for _ in range(200):
         call = Call(lambda: None, {})
@@ -55,31 +37,6 @@ def test_given_up_before_it_began_it_never_runs() -> None:
     assert ran == []
 
 
-def test_giving_up_cancels_what_is_async() -> None:
-    reached = threading.Event()
-    cleaned = threading.Event()
-
-    async def forever() -> None:
-        reached.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            cleaned.set()
-
-    call = Call(forever, {})
-
-    def cancel() -> None:
-        assert reached.wait(LONG)
-        call.cancel()
-
-    thread = threading.Thread(target=cancel)
-    thread.start()
-    with pytest.raises(asyncio.CancelledError):
-        call.run(asyncio.run)
-    thread.join(LONG)
-    assert cleaned.is_set()
-
-
 def test_giving_up_too_late_cancels_nothing() -> None:
     reached, tried = threading.Event(), threading.Event()
 
@@ -104,16 +61,3 @@ def test_giving_up_too_late_cancels_nothing() -> None:
     assert call.run(asyncio.run) == 5
     thread.join(LONG)
     assert cancelled == [False]
-
-
-def test_given_up_while_it_begins_it_is_cancelled() -> None:
-    async def forever() -> None:
-        await asyncio.Event().wait()
-
-    def begin() -> object:
-        call.cancel()
-        return forever()
-
-    call = Call(begin, {})
-    with pytest.raises(asyncio.CancelledError):
-        call.run(asyncio.run)

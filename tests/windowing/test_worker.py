@@ -44,36 +44,6 @@ def test_calls_run_in_order_one_at_a_time_on_one_daemon_thread(worker: Worker) -
     assert thread.name == "w"
 
 
-def test_submitted_from_many_threads_nothing_is_lost(worker: Worker) -> None:
-    done: list[int] = []
-    together = threading.Barrier(8)
-
-    def submit() -> None:
-        together.wait(LONG)
-        for _ in range(50):
-            worker.submit(lambda: done.append(1))
-
-    threads = [threading.Thread(target=submit) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(LONG)
-    worker.submit(lambda: None).result(LONG)
-    assert len(done) == 400
-
-
-@pytest.mark.parametrize("error", [ValueError, SystemExit, KeyboardInterrupt, RecursionError])
-def test_what_a_call_raises_its_future_raises_and_the_thread_goes_on(
-    worker: Worker, error: type[BaseException]
-) -> None:
-    def fail() -> None:
-        raise error("no")
-
-    with pytest.raises(error):
-        worker.submit(fail).result(LONG)
-    assert worker.submit(lambda: "yes").result(LONG) == "yes"
-
-
 def test_not_even_a_callback_that_exits_ends_the_thread(
     worker: Worker, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -135,11 +105,6 @@ class TestStop:
         gate.release()
         running.result(LONG)
 
-    def test_afterwards_nothing_is_taken(self, worker: Worker) -> None:
-        worker.stop()
-        with pytest.raises(WindowClosedError):
-            worker.submit(lambda: None).result(LONG)
-
     def test_the_farewell_is_the_last_call_and_comes_once(self, worker: Worker) -> None:
         calls: list[str] = []
         gone = threading.Event()
@@ -157,18 +122,6 @@ class TestStop:
 
 
 class TestEvery:
-    def test_it_comes_again_and_again_until_ended(self, worker: Worker) -> None:
-        ticks = threading.Semaphore(0)
-        end = worker.every(0.001, ticks.release)
-        for _ in range(5):
-            assert ticks.acquire(timeout=LONG)
-        end()
-        worker.submit(lambda: None).result(LONG)
-        while ticks.acquire(blocking=False):
-            pass
-        worker.submit(lambda: None).result(LONG)
-        assert not ticks.acquire(blocking=False)
-
     def test_it_may_end_itself(self, worker: Worker) -> None:
         ticked = threading.Event()
         ticks: list[int] = []
@@ -182,15 +135,6 @@ class TestEvery:
         assert ticked.wait(LONG)
         worker.submit(lambda: None).result(LONG)
         assert ticks == [1]
-
-    def test_stop_ends_it(self, worker: Worker) -> None:
-        ticks = threading.Semaphore(0)
-        worker.every(0.001, ticks.release)
-        assert ticks.acquire(timeout=LONG)
-        thread = worker.submit(threading.current_thread).result(LONG)
-        worker.stop()
-        thread.join(LONG)
-        assert not thread.is_alive()
 
     def test_a_timer_that_is_always_due_does_not_starve_calls(self, worker: Worker) -> None:
         ticks = threading.Semaphore(0)
@@ -249,12 +193,6 @@ class TestWaiting:
         gate.release()
         assert queued.result(LONG) is None
 
-    def test_busy_for_returns_how_long_the_present_call_has_run(self, worker: Worker) -> None:
-        assert worker.busy_for() == 0.0
-        gate = hold(worker)
-        assert worker.busy_for() > 0.0
-        gate.release()
-
     def test_finished_watches_without_owning(
         self, worker: Worker, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -271,8 +209,3 @@ class TestWaiting:
         with pytest.raises(ValueError):  # noqa: PT011  it has no text
             queued.result(LONG)
         assert caplog.text == ""
-
-    def test_finished_is_reported_at_once(self, worker: Worker) -> None:
-        futures = [worker.submit(lambda: None) for _ in range(20)]
-        asyncio.run(finished(futures, LONG))
-        assert all(future.done() for future in futures)

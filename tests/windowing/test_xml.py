@@ -4,8 +4,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from contextui import Body, ContextVersion, Element, Lod, Window, WindowManager, action
+from contextui import Body, Element, Lod, Window, WindowManager, action
 from contextui.text import for_xml
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import Counter, Text, Todo, act, action_ids, content_of, parse
 
 NASTY = "\0\t\n\r\x1b\x7f\x85\u2028\ufffe\uffff\ud800\udfff\U0001f600\U0001ffff<>&\"']中"
@@ -70,12 +71,6 @@ def test_a_label_in_chinese_is_shown_in_chinese() -> None:
     assert parse(window.to_xml()).findtext("Description") == "A bell that rang 1 times."
 
 
-def test_the_version_and_the_level_of_detail_stand_on_the_window() -> None:
-    windows = WindowManager()
-    todo = windows.restore(Todo, "todo_1", {}, lod=Lod.GIST, version=ContextVersion(5))
-    assert todo.to_xml().startswith('<Window id="todo_1" version="5.0.0" lod="Gist">')
-
-
 def test_text_is_never_indented() -> None:
     text = Text()
     WindowManager().open(text, text="  two\n\n    lines  \n")
@@ -113,7 +108,7 @@ class Mirror(Window):
 
     def xml_of(self, body: Body) -> str:
         self.body = body
-        self.runtime.renders.redraw().result()
+        runtime_of(self).renders.redraw().result()
         return self.to_xml()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contextui import Window
+from contextui import Lod, Window
 from contextui.testing import WindowTester
 from contextui.windows.code import CodeWindow
 from contextui.windows.editor.window import EditorWindow
@@ -20,6 +20,8 @@ NAMES = {
     "CPU", "app", "contextui", "cpu", "discard", "disk", "git", "gist", "hi", "idle", "json",
     "keep", "load", "memory", "network", "new", "nope", "notebook", "open", "python", "revision",
     "summary", "text", "todo", "true", "txt",
+    "GB", "KB", "dev", "file", "filter", "init", "master", "mode", "null", "processes", "project",
+    "sampling",
 }  # fmt: skip
 """Words that are the same in any language: of files, of formats, of actions and their params."""
 
@@ -109,7 +111,7 @@ TALKS: list[tuple[type[Window], dict[str, Any], list[tuple[str, dict[str, Any]]]
 
 
 @pytest.mark.parametrize(("cls", "args", "calls"), TALKS, ids=[talk[0].name for talk in TALKS])
-def test_results_and_refusals_are_in_chinese(
+def test_results_refusals_and_content_are_in_chinese(
     tmp_path: Path,
     cls: type[Window],
     args: dict[str, Any],
@@ -121,6 +123,9 @@ def test_results_and_refusals_are_in_chinese(
     with WindowTester(cls, folder=tmp_path, lang="zh", **args) as window:
         for action_id, params in calls:
             reply = window.result(action_id, **params).text
-            foreign = set(re.findall(r"[A-Za-z]{2,}", reply)) - NAMES
-            assert not foreign, (action_id, params, reply)
             assert re.search("[一-鿿]", reply), (action_id, params, reply)
+            is_open = window.windows.get(window.window.id) is not None
+            for text in (reply, *(window.content(lod) for lod in Lod if is_open)):
+                plain = re.sub(r"\w+=[\w.]+", "", text)  # attributes have English names
+                foreign = set(re.findall(r"[A-Za-z]{2,}", plain)) - NAMES
+                assert not foreign, (action_id, params, text)

@@ -1,6 +1,5 @@
 """The widgets of the notebook and code windows: rows with a cursor that unfold, and a filter."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
@@ -9,12 +8,12 @@ from textual.pilot import Pilot
 
 from contextui import Window
 from contextui.session.code.store import CodeStore
+from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.folds import INDENT, FoldBody, FoldList
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.rowlist import FilterInput, positions_of
-from contextui.tui.desktop.shared import rows_of
-from contextui.tui.link import Desk
-from contextui.windowing.host import latest_render
+from contextui.tui.desktop.widgets import hook
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.code import CodeWindow
 from contextui.windows.code import window as code_window
 from contextui.windows.notebook import NotebookWindow
@@ -22,7 +21,7 @@ from tests.tui.desktop.samples import PAYLOADS, enter, seen
 from tests.tui.running import desk_in, running, until
 from tests.tui.sharing import SharedChat
 
-Steps = Callable[["Pilot[int]", WindowFrame, Desk], Awaitable[None]]
+Steps = Callable[["Pilot[int]", WindowFrame, AppSession], Awaitable[None]]
 Note = dict[str, object]
 
 
@@ -80,18 +79,18 @@ NOTES: list[Note] = [
 ]
 
 
-async def unfold(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+async def unfold(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
     window = desk.session.windows.get("notebook_1")
     assert window is not None
     text = await seen(pilot, frame, "3 notes", "▸ 3 Bread  What is baked", "#shop", "#fun #far")
-    before = (window.version, window.to_xml(), latest_render(window).snapshot.content)
+    before = (window.version, window.to_xml(), runtime_of(window).renders.latest().snapshot.content)
     assert rows(frame) == ["Bread", "Trip", "Milk"]
     assert "is white" in text  # the beginning of the text, beside the title
-    rows_before = rows_of(frame.body)
+    rows_before = hook(frame.body, "window_rows")
     await pilot.press("end", "enter")
     await until(pilot, lambda: rows(frame)[2:] == ["Milk", "    Milk", "    is white",
                                                    "    and cheap"])  # fmt: skip
-    assert rows_of(frame.body) == (rows_before or 0) + 3
+    assert hook(frame.body, "window_rows") == (rows_before or 0) + 3
     await seen(pilot, frame, "▾ 1 Milk", "    and cheap")
     await pilot.press("end")
     assert cursor(frame) == "    and cheap"
@@ -101,7 +100,11 @@ async def unfold(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
     await pilot.press("home", "right")
     await until(pilot, lambda: "    What is baked" in rows(frame))
     assert "    in the oven" in rows(frame)
-    assert (window.version, window.to_xml(), latest_render(window).snapshot.content) == before
+    assert (
+        window.version,
+        window.to_xml(),
+        runtime_of(window).renders.latest().snapshot.content,
+    ) == before
     await pilot.press("left")
     await until(pilot, lambda: len(rows(frame)) == 3)
 
@@ -127,7 +130,7 @@ async def find(pilot: "Pilot[int]", frame: WindowFrame) -> None:
     await until(pilot, lambda: len(rows(frame)) == 3)
 
 
-async def click(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+async def click(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
     listed, windows = frame.body.query_one(FoldList), desk.session.windows
     await pilot.click(listed, offset=(5, 2))
     await until(pilot, lambda: "    and cheap" in rows(frame))
@@ -149,7 +152,7 @@ async def click(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
 def test_notes_unfold_in_place_by_key_filter_and_click(chat: SharedChat) -> None:
     """For the person alone; what the model expands is followed."""
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         await unfold(pilot, frame, desk)
         await find(pilot, frame)
         await click(pilot, frame, desk)
@@ -161,7 +164,7 @@ def test_hostile_notes_and_narrow_windows(chat: SharedChat) -> None:
     notes: list[Note] = [{"text": f"{one}\n{one}", "tags": [one[:30]]} for one in PAYLOADS]
     notes.append({"text": "很长的一句话" * 60})
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         await seen(pilot, frame, "zap[/foo][/[/][b]x", "zap[@click=app.quit]x", "很长")
         await pilot.press("end", "space", "slash", *"zap[")
         await seen(pilot, frame, "2 of 6", "    zap[/foo]")
@@ -195,7 +198,7 @@ def test_code_unfolds_whole_with_line_numbers(
 ) -> None:
     monkeypatch.setattr(code_window, "SECONDS", 600.0)  # it does not see that a file is gone
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         window = desk.session.windows.get("code_1")
         assert window is not None
         text = await seen(pilot, frame, "2 files", "Loads [red]all[/] of it", "python, 11 lines")
@@ -204,7 +207,7 @@ def test_code_unfolds_whole_with_line_numbers(
         await pilot.press("down", "enter")
         text = await seen(pilot, frame, "   1  def load(path):", "  11      x8 = 8", "[b]no[/b]")
         assert "\x1b" not in text
-        assert rows_of(frame.body) == 13
+        assert hook(frame.body, "window_rows") == 13
         await pilot.press("up", "space")
         await until(pilot, lambda: len(rows(frame)) > 15)
         page = [one.strip() for one in rows(frame)[1 : rows(frame).index("load")]]
@@ -224,10 +227,10 @@ def test_code_unfolds_whole_with_line_numbers(
     use(chat, steps, CodeWindow, make=save_code)
 
 
-def test_the_models_show_unfolds_code_and_no_notes_are_shown_in_chinese(
+async def test_the_models_show_unfolds_code_and_no_notes_are_shown_in_chinese(
     tmp_path: Path,
 ) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         await seen(pilot, frame, "▸ load", "2 个文件", "11 行")
         await desk.session.windows.act("code_1", "show", {"code_id": "load"})
         await seen(pilot, frame, "▾ load", "   1  def load")
@@ -248,14 +251,11 @@ def test_the_models_show_unfolds_code_and_no_notes_are_shown_in_chinese(
         await pilot.press("x")
         await seen(pilot, frame, "没有匹配“奶x”的内容")
 
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[NotebookWindow, CodeWindow], lang="zh")
-        save_code(tmp_path / "work")
-        desk.session.windows.open("code")
-        async with running(desk, (150, 40), lang="zh") as pilot:
-            await steps(pilot, await enter_list(pilot, "code_1"), desk)
-
-    asyncio.run(go())
+    desk = desk_in(tmp_path, windows=[NotebookWindow, CodeWindow], lang="zh")
+    save_code(tmp_path / "work")
+    desk.session.windows.open("code")
+    async with running(desk, (150, 40), lang="zh") as pilot:
+        await steps(pilot, await enter_list(pilot, "code_1"), desk)
 
 
 def test_positions_of_words() -> None:

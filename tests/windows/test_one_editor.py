@@ -13,6 +13,7 @@ from contextui.agent.tools import ToolBox, ToolCall
 from contextui.events import WindowOpenedAgain
 from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.desktop.shared import FileRequested
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor import EditorWindow
 from contextui.windows.editor.widget import EditorBody
 from contextui.windows.files import FilesWindow
@@ -94,13 +95,13 @@ def test_a_secret_file_that_the_person_opened_still_asks(
     editor = windows.open("editor", path=".env")
     refused = result(ToolBox(windows), "create", name="editor", args={"path": ".env"})
     assert "editor_1" not in refused
-    assert "hunter2" not in editor.runtime.renders.latest().xml
+    assert "hunter2" not in runtime_of(editor).renders.latest().xml
     tools = ToolBox(windows, ApprovalGate("auto"))
     assert "editor_1" in result(tools, "create", name="editor", args={"path": ".env"})
     assert ids(windows) == ["editor_1"]
 
 
-def test_on_the_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_on_the_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     free, begun, open_it = threading.Event(), list[str](), EditorWindow._open
 
     def open_slowly(self: EditorWindow, path: str, line: int, new: bool) -> None:
@@ -108,65 +109,59 @@ def test_on_the_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         free.wait(30)
         open_it(self, path, line, new)
 
-    async def go() -> None:
-        opening = [call("create", name="editor", args={"path": "a.py"})]
-        desk = desk_in(tmp_path, opening, "It is open.", windows=[EditorWindow])
-        for name in ("a.py", "b.py", "c.py"):
-            (tmp_path / "work" / name).write_text(LINES)
-        windows = desk.session.windows
-        windows.open("editor", path="a.py")
-        windows.open("editor", path="b.py")
-        async with running(desk, size=(80, 24)) as pilot:
-            app = pilot.app
-            main = app.main  # type: ignore[attr-defined]
-            main.run_command("/open editor ./a.py line=150")
-            await until(pilot, lambda: shown(pilot, "a.py is open in editor_1. ctrl+g 1"))
-            assert ids(windows) == ["editor_1", "editor_2"]
-            await pilot.press("ctrl+g", "2")
-            await until(pilot, lambda: focused_window(pilot) == "editor_2")
-            # It had only a line, and gets a frame now, with its keys.
-            await until(pilot, lambda: shown(pilot, "  enter edit  a actions"))
-            frame = app.screen.focused
-            assert frame is not None
-            frame.post_message(FileRequested("a.py", 42))
-            await until(pilot, lambda: focused_window(pilot) == "editor_1")
-            await until(pilot, lambda: windows.get("editor_1").state.line == 42)  # type: ignore[union-attr]
-            await say(pilot, "open a.py")
-            assert ids(windows) == ["editor_1", "editor_2"]
-            # A file that is asked for twice, before it is open, is opened once.
-            monkeypatch.setattr(EditorWindow, "_open", open_slowly)
-            main.desktop.post_message(FileRequested("c.py", 7))
-            await until(pilot, lambda: begun)
-            main.desktop.post_message(FileRequested("c.py", 42))
-            await pilot.pause()
-            free.set()
-            await until(pilot, lambda: focused_window(pilot) == "editor_3")
-            await until(pilot, lambda: windows.get("editor_3").state.line == 42)  # type: ignore[union-attr]
-            assert ids(windows) == ["editor_1", "editor_2", "editor_3"]
-
-    asyncio.run(go())
+    opening = [call("create", name="editor", args={"path": "a.py"})]
+    desk = desk_in(tmp_path, opening, "It is open.", windows=[EditorWindow])
+    for name in ("a.py", "b.py", "c.py"):
+        (tmp_path / "work" / name).write_text(LINES)
+    windows = desk.session.windows
+    windows.open("editor", path="a.py")
+    windows.open("editor", path="b.py")
+    async with running(desk, size=(80, 24)) as pilot:
+        app = pilot.app
+        main = app.main  # type: ignore[attr-defined]
+        main.run_command("/open editor ./a.py line=150")
+        await until(pilot, lambda: shown(pilot, "a.py is open in editor_1. ctrl+g 1"))
+        assert ids(windows) == ["editor_1", "editor_2"]
+        await pilot.press("ctrl+g", "2")
+        await until(pilot, lambda: focused_window(pilot) == "editor_2")
+        # It had only a line, and gets a frame now, with its keys.
+        await until(pilot, lambda: shown(pilot, "  enter edit  a actions"))
+        frame = app.screen.focused
+        assert frame is not None
+        frame.post_message(FileRequested("a.py", 42))
+        await until(pilot, lambda: focused_window(pilot) == "editor_1")
+        await until(pilot, lambda: windows.get("editor_1").state.line == 42)  # type: ignore[union-attr]
+        await say(pilot, "open a.py")
+        assert ids(windows) == ["editor_1", "editor_2"]
+        # A file that is asked for twice, before it is open, is opened once.
+        monkeypatch.setattr(EditorWindow, "_open", open_slowly)
+        main.desktop.post_message(FileRequested("c.py", 7))
+        await until(pilot, lambda: begun)
+        main.desktop.post_message(FileRequested("c.py", 42))
+        await pilot.pause()
+        free.set()
+        await until(pilot, lambda: focused_window(pilot) == "editor_3")
+        await until(pilot, lambda: windows.get("editor_3").state.line == 42)  # type: ignore[union-attr]
+        assert ids(windows) == ["editor_1", "editor_2", "editor_3"]
 
 
-def test_enter_in_a_list_puts_the_cursor_into_the_text(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[GitWindow, EditorWindow])
-        work = tmp_path / "work"
-        (work / "a.py").write_text(LINES)
-        subprocess.run(["git", "init", "-q"], cwd=work, check=True)
-        windows = desk.session.windows
-        windows.open("git")
-        async with running(desk, size=(80, 24)) as pilot:
-            await pilot.press("ctrl+g", "1", "enter")
-            await until(pilot, lambda: isinstance(pilot.app.focused, RowList))
-            await until(pilot, lambda: shown(pilot, "a.py"))
-            await pilot.press("enter", *"x 1 ", "backspace")  # typed on without a look
-            await until(pilot, lambda: isinstance(pilot.app.focused, EditorBody))
-            await until(pilot, lambda: shown(pilot, " 1  x 1line 1 "))
-            await until(pilot, lambda: shown(pilot, "^s save  ^l go to line  esc back"))
-            assert ids(windows) == ["git_1", "editor_1"]
-            await pilot.press("escape")
-            await until(pilot, lambda: shown(pilot, "  enter edit  a actions"))
-            await pilot.press("enter", "y")
-            await until(pilot, lambda: shown(pilot, " 1  x 1yline 1 "))
-
-    asyncio.run(go())
+async def test_enter_in_a_list_puts_the_cursor_into_the_text(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path, windows=[GitWindow, EditorWindow])
+    work = tmp_path / "work"
+    (work / "a.py").write_text(LINES)
+    subprocess.run(["git", "init", "-q"], cwd=work, check=True)
+    windows = desk.session.windows
+    windows.open("git")
+    async with running(desk, size=(80, 24)) as pilot:
+        await pilot.press("ctrl+g", "1", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.focused, RowList))
+        await until(pilot, lambda: shown(pilot, "a.py"))
+        await pilot.press("enter", *"x 1 ", "backspace")  # typed on without a look
+        await until(pilot, lambda: isinstance(pilot.app.focused, EditorBody))
+        await until(pilot, lambda: shown(pilot, " 1  x 1line 1 "))
+        await until(pilot, lambda: shown(pilot, "^s save  ^l go to line  esc back"))
+        assert ids(windows) == ["git_1", "editor_1"]
+        await pilot.press("escape")
+        await until(pilot, lambda: shown(pilot, "  enter edit  a actions"))
+        await pilot.press("enter", "y")
+        await until(pilot, lambda: shown(pilot, " 1  x 1yline 1 "))

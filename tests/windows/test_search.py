@@ -1,6 +1,5 @@
 """A search of all files: its results, the lines that they lead to, and the command for it."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -9,15 +8,15 @@ from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.rowlist import FilterInput, RowList
-from contextui.tui.link import Desk
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files.window import FilesWindow
-from tests.tui.desktop.samples import focused_window, frame_of
+from tests.tui.desktop.samples import focused_window, frame_of, seen
 from tests.tui.running import desk_in, running, shown, until
 from tests.tui.sharing import SharedChat
-from tests.windows.test_files_widget import chat, cursor, names, seen, use_shared
+from tests.windows.test_files_widget import chat, cursor, names, use_shared
 
 __all__ = ["chat"]  # the app that tests share
 
@@ -43,7 +42,7 @@ def place_of(frame: WindowFrame) -> int:
     return area.cursor_location[0] + area.line_number_start
 
 
-async def open_hits(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+async def open_hits(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
     rows = frame.body.query_one(RowList)
     given = {"text": "needle", "ignore_case": True}
     await desk.session.windows.act("files_1", "find_text", given)
@@ -74,7 +73,7 @@ async def open_hits(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None
 def test_results_replace_a_filter_and_a_hit_opens_at_its_line(
     folder: Path, chat: SharedChat
 ) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         rows = frame.body.query_one(RowList)
         await seen(pilot, frame, "pkg/", "2 entries")
         await pilot.press("slash", *"one")
@@ -113,23 +112,12 @@ def test_results_replace_a_filter_and_a_hit_opens_at_its_line(
     use_shared(chat, folder, steps)
 
 
-def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_line(
+async def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_line(
     folder: Path, tmp_path: Path
 ) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[FilesWindow, EditorWindow])
-        async with running(desk, (80, 24)) as pilot:
-            await search(pilot, desk, ("find", "needle", 2), ("grep", "Needle", 1))
-            await pilot.resize_terminal(150, 40)
-            await search(pilot, desk, ("search", "no such", 1))  # nothing: a tree of one row
-            await until(pilot, lambda: shown(pilot, "0 found"))
-            await find_in_palette(pilot)
-            await until(pilot, lambda: desk.session.windows.get("editor_1") is not None)
-            frame = await frame_of(pilot, "editor_1")
-            await seen(pilot, frame, "60  def needle")
-            await until(pilot, lambda: place_of(frame) == 60)
-
-    async def search(pilot: "Pilot[int]", desk: Desk, *searches: tuple[str, str, int]) -> None:
+    async def search(
+        pilot: "Pilot[int]", desk: AppSession, *searches: tuple[str, str, int]
+    ) -> None:
         app = pilot.app
         assert isinstance(app, ContextUIApp)
         app.main.run_command("/find")
@@ -160,4 +148,14 @@ def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_line(
             await pilot.press(*(["enter", "enter"] if ":" in query else ["escape", "escape"]))
             await until(pilot, lambda palette=palette: pilot.app.screen is not palette)  # type: ignore[misc]
 
-    asyncio.run(go())
+    desk = desk_in(tmp_path, windows=[FilesWindow, EditorWindow])
+    async with running(desk, (80, 24)) as pilot:
+        await search(pilot, desk, ("find", "needle", 2), ("grep", "Needle", 1))
+        await pilot.resize_terminal(150, 40)
+        await search(pilot, desk, ("search", "no such", 1))  # nothing: a tree of one row
+        await until(pilot, lambda: shown(pilot, "0 found"))
+        await find_in_palette(pilot)
+        await until(pilot, lambda: desk.session.windows.get("editor_1") is not None)
+        frame = await frame_of(pilot, "editor_1")
+        await seen(pilot, frame, "60  def needle")
+        await until(pilot, lambda: place_of(frame) == 60)

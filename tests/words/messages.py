@@ -36,6 +36,8 @@ _TRANSLATING = {
     "Offer": 1,
     "Command": 1,
     "_error": 0,
+    "action": 0,
+    "Action": 1,
 }
 """Functions and classes that take a message, and its place among their arguments."""
 
@@ -58,24 +60,21 @@ PROGRAMMERS = {
 
 def sources() -> Iterator[Path]:
     """The files whose messages are in the catalogue."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        parts = path.relative_to(PACKAGE).parts
-        if parts[0] != "windows":
-            yield path
-    yield from sorted((PACKAGE / "windows").glob("*/widget.py"))
+    yield from sorted({*PACKAGE.rglob("*.py"), *(PACKAGE / "windows").glob("*/*.py")})
 
 
 @cache
 def messages() -> frozenset[str]:
     """All messages that the code translates, as far as they are literals there."""
     found = {message for _, call in _nodes()[0] for message in _messages_of(call)}
-    return frozenset({*found, *help_messages(), *action_names()})
+    return frozenset({*found, *help_messages(), *window_texts()})
 
 
-def action_names() -> Iterator[str]:
-    """The names of the built-in windows' actions on their buttons."""
+def window_texts() -> Iterator[str]:
+    """The descriptions of the built-in windows, and their actions' names on buttons."""
     for cls in discover().classes():
         if cls.__module__.startswith("contextui."):
+            yield cls.description
             for action in cls.actions.values():
                 yield short_name(action, Words("en")).rstrip("…")
 
@@ -127,6 +126,8 @@ def _messages_of(node: ast.Call) -> Iterator[str]:
     if name == "plural":
         for one in node.args[1:3]:
             yield from _constants(one)
+    elif name in ("say", "_say") and len(node.args) == 1:  # with two, both texts are given
+        yield from _constants(node.args[0])
     elif name in _TRANSLATING or name in errors():
         if any(keyword.arg == "zh" for keyword in node.keywords):
             return

@@ -28,7 +28,8 @@ def test_there_are_no_other_tables_of_chinese() -> None:
     found = [
         f"{path.relative_to(messages.PACKAGE)}:{number}"
         for path in messages.sources()
-        if not {"offline", "stated.py", "secrets.py"} & {*path.parts}  # they read Chinese
+        # The first three read Chinese; windows may give two texts, as those of others do.
+        if not {"offline", "stated.py", "secrets.py", "windows"} & {*path.parts}
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if chinese.search(line) and ">>>" not in line and "'" not in line
     ]

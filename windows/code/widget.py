@@ -5,8 +5,7 @@ from typing import ClassVar
 
 from contextui.session.code.store import CodeFile, CodeStore
 from contextui.tui.desktop.folds import Fold, FoldBody
-from contextui.windowing import host
-from contextui.windowing.worker import PATIENCE, finished
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.code.window import CodeWindow
 
 
@@ -23,34 +22,29 @@ class CodeBody(FoldBody):
 
     @property
     def window_title(self) -> str:
-        """The number of files."""
         words, count = self._words, self._count
         many = words("{count} files", count=f"{count:,}")
         return "" if not count else words("1 file") if count == 1 else many
 
     def on_mount(self) -> None:
-        """Show the files."""
         self.window_changed()
 
     def window_changed(self) -> None:
-        """Refresh the files, and follow what the model shows."""
         self.run_worker(self._follow(), group="follow", exclusive=True)
 
     async def _follow(self) -> None:
-        asking = host.run_on_thread(self._window, self._read_state)
-        await finished([asking], PATIENCE)
-        if not asking.done() or asking.exception() is not None:
+        state = self._window.state
+        seen = await runtime_of(self._window).worker.read(
+            lambda: (list(state.files), state.shown, state.problem, state.seen)
+        )
+        if seen is None:
             return
-        files, shown, problem, seen = asking.result()
+        files, shown, problem, stamp = seen
         self._count = len(files)
         note = self._words("No code yet. Code saved in the conversation is listed here.")
-        folds = [self._fold(one, seen if one.code_id == shown else "") for one in files]
+        folds = [self._fold(one, stamp if one.code_id == shown else "") for one in files]
         opened = [shown] if shown else []
         self.show_folds(folds, "" if problem else note, problem=problem, opened=opened)
-
-    def _read_state(self) -> tuple[list[CodeFile], str, str, str]:
-        state = self._window.state
-        return list(state.files), state.shown, state.problem, state.seen
 
     def _fold(self, file: CodeFile, seen: str) -> Fold:
         words, count = self._words, file.line_count
@@ -60,6 +54,5 @@ class CodeBody(FoldBody):
         return Fold(file.code_id, file.code_id, "", file.description, facts, stamp)
 
     def text_of(self, key: Hashable) -> str:
-        """Read the whole code."""
         env = self._window.env
         return CodeStore.of(env.workspace, clock=env.clock).read(str(key))

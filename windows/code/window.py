@@ -21,7 +21,7 @@ from contextui import (
 )
 from contextui.files.diff import diff_text
 from contextui.files.textfile import Page, shorten, split
-from contextui.text import counted, for_model, there_are
+from contextui.text import counted, for_model
 
 LISTED, WORDS = 20, 80  # files on a page of the list, characters of a description there
 ROOM = 6_000  # cost limit for the lines of a page of code, see `split`
@@ -36,7 +36,6 @@ class CodeWindow(Window):
         "Code snippets saved in conversations. "
         "`<code_ref>id</code_ref>` in an answer shows one to the person."
     )
-    description_zh = "代码片段：对话中保存的代码。回答中的 `<code_ref>id</code_ref>` 会显示给用户。"
     widget = "contextui.windows.code.widget:CodeBody"
 
     class State(Window.State):
@@ -63,7 +62,7 @@ class CodeWindow(Window):
             return state.problem
         if lod is Lod.GIST or not count:
             text = self.env.say(counted(count, "code file"), f"{count} 个代码文件")
-            shown = self.env.say(f", {state.shown} is shown", f"，正在显示 {state.shown}")
+            shown = self.env.say(", {shown} is shown", shown=state.shown)
             return text + shown * bool(state.shown)
         number = 1 if state.shown else min(state.page, self._count_pages())
         listed = state.files[(number - 1) * LISTED : number * LISTED]
@@ -88,22 +87,20 @@ class CodeWindow(Window):
         was = self._path(there) if there else "(no file)"
         if action_id == "delete":
             diff = diff_text(old, TextFile(), was, "(no file)")
-            empty = "" if diff else self.env.say("An empty file.", "空文件。")
+            empty = "" if diff else self.env.say("An empty file.")
             return Preview(was, diff=diff, text=empty, verb="delete")
         new = TextFile(for_model(params["content"]))
         target = self._path(store.path_for(code_id, params["language"]))
         diff = diff_text(old, new, was, target)
         text = params.get("description", "")
-        same = self.env.say(f"The code stays as it is: {text}", f"代码保持不变：{text}")
+        same = self.env.say("The code stays as it is: {text}", text=text)
         return Preview(target, diff=diff, text="" if diff else same, whole=new.text)
 
     def _path(self, path: Path) -> str:
-        """Convert a file of the store to a path in the workspace."""
         return path.relative_to(self.env.workspace.root).as_posix()
 
     @action(
         "Save code under an id: new, or in place of what has the id",
-        zh="用一个 id 保存代码，新建或替换",
         effect="write",
         says=[
             "save this {language} code as {code_id}: {content}",
@@ -118,38 +115,36 @@ class CodeWindow(Window):
         zh = f"已保存 {code_id}：{saved.language}，{saved.line_count} 行。{note}"
         return self.env.say(en, zh)
 
-    @action("Show the code of an id, with line numbers", zh="显示某个 id 的代码，带行号")
+    @action("Show the code of an id, with line numbers")
     def show(self, code_id: str) -> str:
         pages = _pages(self._store().read(code_id))
         self.state.shown, self.state.page = code_id, 1
         self._look()
         lines, count, say = pages[0].total or 0, len(pages), self.env.say
-        where = say(f" on {count} pages", f"，分 {count} 页") if count > 1 else ""
+        where = say(" on {count} pages", count=count) if count > 1 else ""
         en = f"{code_id} is shown: {counted(lines, 'line')}{where}."
         return say(en, f"正在显示 {code_id}：{lines} 行{where}。")
 
-    @action("Show the list alone again", zh="只显示列表")
+    @action("Show the list alone again")
     def hide(self) -> str:
         if not self.state.shown:
-            raise ActionError(self.env.say("No code is shown.", "没有显示任何代码。"))
-        text = self.env.say(f"{self.state.shown} is hidden.", f"已隐藏 {self.state.shown}。")
+            raise ActionError("No code is shown.")
+        text = self.env.say("{shown} is hidden.", shown=self.state.shown)
         self.state.shown, self.state.page = "", 1
         self._look()
         return text
 
-    @action(
-        "Turn to a page of the code, or of the list while no code is shown",
-        zh="翻到代码或列表的某一页",
-    )
+    @action("Turn to a page of the code, or of the list while no code is shown")
     def page(self, number: int) -> str:
         pages = self._count_pages()
         if not 1 <= number <= pages:
-            en = f"{there_are('page', pages)}, not {number}."
-            raise ActionError(self.env.say(en, f"共 {pages} 页，没有第 {number} 页。"))
+            raise ActionError(
+                "There is no page {number}; the last is {pages}.", number=number, pages=pages
+            )
         self.state.page = number
-        return self.env.say(f"Page {number} of {pages}.", f"第 {number} 页，共 {pages} 页。")
+        return self.env.say("Page {number} of {pages}.", number=number, pages=pages)
 
-    @action("Delete the code of an id", zh="删除某个 id 的代码", effect="write")
+    @action("Delete the code of an id", effect="write")
     def delete(self, code_id: str) -> str:
         self._store().delete(code_id)
         self._tick()
@@ -172,7 +167,6 @@ class CodeWindow(Window):
             self.state.problem = self.state.seen = error.text(self.env.lang)
 
     def _look(self) -> None:
-        """Read the list, and the shown file."""
         state, store = self.state, self._store()
         state.files, state.problem = store.list()[::-1], ""
         if not any(one.code_id == state.shown for one in state.files):
@@ -183,7 +177,6 @@ class CodeWindow(Window):
 
 
 def _pages(code: str) -> list[Page]:
-    """Split code into pages with a limited number of lines and bytes."""
     file = TextFile(code)
     pages = split([shorten(line) for line in file.lines], ROOM)
     return [file.page(page.start + 1, len(page)) for page in pages]

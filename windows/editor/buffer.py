@@ -158,11 +158,6 @@ class Editing:
     def save(self, path: str, expected: Version | None, *, keep_links: bool = False) -> None:
         """Write the text to a path, which becomes the file's own.
 
-        Args:
-            path: The path.
-            expected: The version that must be there; None if nothing may be.
-            keep_links: Write through a link, and into a file that has several names.
-
         Raises:
             FileError: It cannot be saved; the text is unchanged.
         """
@@ -190,11 +185,9 @@ class Editing:
                 self.read_again(keep=False)
 
     def diff(self) -> str:
-        """Return the unsaved changes as a full diff."""
         return self._diff(diff_text)
 
     def brief_diff(self) -> str:
-        """Return the unsaved changes as a diff, shortened for a message."""
         return self._diff(brief_diff)
 
     def _diff(self, made: Callable[[TextFile, TextFile, str, str], str]) -> str:
@@ -204,13 +197,11 @@ class Editing:
     # --- the text ----------------------------------------------------------------------
 
     def edit(self, file: TextFile) -> int:
-        """Replace the text with an edited one; return how many lines were added."""
         more = len(file.lines) - len(self.buffer.file.lines)
         self.change(self.buffer.become(file))
         return more
 
     def change(self, buffer: Buffer) -> None:
-        """Replace the buffer, and move the cursor to the change."""
         state = self._state
         if state.buffer is not buffer:
             state.buffer, state.edits, state.revision = buffer, buffer.edits, state.revision + 1
@@ -273,7 +264,6 @@ class Editing:
         self.show(line)
 
     def find(self, text: str, *, ignore_case: bool = False) -> list[tuple[int, int]]:
-        """Move to the next match; return line and column of all matches, that one first."""
         state, here = self._state, (self._state.line, self._state.column)
         found = self.buffer.file.find(text, ignore_case=ignore_case)
         hits = sorted(found, key=lambda hit: (hit <= here, hit))
@@ -283,7 +273,6 @@ class Editing:
         return hits
 
     def turn(self, pages: int) -> bool:
-        """Show a later or earlier page, at most the last or first; return whether there was one."""
         state, before = self._state, self._state.top
         if -pages >= state.top:  # a page has a line at least: there are fewer than wanted
             self.look(1)
@@ -304,7 +293,6 @@ class Editing:
         return True
 
     def _look_above(self, line: int) -> None:
-        """Show the page that ends before a line."""
         first = max(line - PAGE_LINES, 1)
         above = self.page(first, line - first)
         self.look(line - len(split(above.lines[::-1], ROOM)[0]))

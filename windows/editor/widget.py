@@ -20,7 +20,7 @@ from textual.binding import Binding
 from textual.strip import Strip
 from textual.timer import Timer
 
-from contextui.files import buffer
+from contextui.files.buffer import Splice, change
 from contextui.files.syntax import language_of
 from contextui.files.textfile import LINE_END, LINE_LIMIT, TextFile, shorten
 from contextui.text import for_terminal
@@ -30,35 +30,9 @@ from contextui.tui.desktop.frame import ask_for_room
 from contextui.tui.lines import line
 from contextui.tui.timers import sure_timer
 from contextui.widgets import ActionRequested
-from contextui.windowing import host
-from contextui.windowing.worker import PATIENCE, finished
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
 from contextui.words import Words, msg
-
-
-@dataclass(frozen=True, slots=True)
-class Splice:
-    """Replaces the characters from `start` to `end` with a text."""
-
-    start: int
-    end: int
-    text: str
-
-    def of(self, text: str) -> str:
-        """Apply the change to a text."""
-        return text[: self.start] + self.text + text[self.end :]
-
-
-def change(old: str, new: str) -> Splice | None:
-    """Return the splice that turns `old` into `new`; None if they are equal.
-
-    Example:
-        >>> change("milk and eggs", "milk or eggs")
-        Splice(start=5, end=8, text='or')
-    """
-    if old == new:
-        return None
-    return Splice(*buffer.change(old, new))
 
 
 def rebase(mine: Splice, theirs: Splice) -> Splice:
@@ -128,7 +102,6 @@ class Sight:
 
     @cached_property
     def shown(self) -> str:
-        """The text on the screen; at the end of a file, plus an empty last line."""
         rows = [for_terminal(shorten(line)) for line in self.lines]
         if self.ends and self.ends[-1] and not self.has_more:
             rows.append("")
@@ -140,9 +113,9 @@ class Sight:
         Raises:
             ValueError: It touches text that is not shown verbatim.
         """
-        made = change(self.shown, typed)
-        if made is None or self.text is None:
+        if typed == self.shown or self.text is None:
             return None
+        made = change(self.shown, typed)
         start, end = self._in_file(made.start), self._in_file(made.end)
         return Splice(start, end, made.text.replace("\n", self.ending))
 
@@ -170,13 +143,11 @@ class Sight:
 
     @cached_property
     def _starts(self) -> list[int]:
-        """Offset of each line in the file, and of the end of the last one."""
         sizes = (len(line) + len(end) for line, end in zip(self.lines, self.ends, strict=True))
         return list(accumulate(sizes, initial=self.begin))
 
     @cached_property
     def _rows(self) -> list[int]:
-        """Offset of each row in the shown text."""
         return list(accumulate((len(row) + 1 for row in self.shown.split("\n")), initial=0))[:-1]
 
     def _in_file(self, offset: int) -> int:
@@ -282,14 +253,12 @@ class EditorBody(InertArea):
 
     @property
     def window_title(self) -> str:
-        """The path, and • while there are unsaved changes."""
         sight = self._sight
         parts = [line(sight.path), *(["•"] if sight.is_changed or self._unsent else [])]
         return " ".join([*parts, *([self._words(sight.note)] if sight.note else [])])
 
     @property
     def window_position(self) -> str:
-        """The lines in view, as the file counts them, unless it is in view as a whole."""
         sight, rows = self._sight, self.document.line_count
         height = self.scrollable_content_region.height
         first = sight.first + min(self.scroll_offset.y, max(rows - height, 0))
@@ -306,12 +275,10 @@ class EditorBody(InertArea):
 
     @property
     def window_rows(self) -> int:
-        """The lines, and a few more while there are few, so that typing moves nothing."""
         return max(self.document.line_count, _FEW)
 
     @property
     def closing_warning(self) -> str:
-        """A warning about what closing would lose."""
         if self._sight.is_changed or self._unsent:
             return self._words("unsaved! enter to close")
         return ""
@@ -351,7 +318,6 @@ class EditorBody(InertArea):
     # --- changes of the window ---------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Show the page, in the theme's colours."""
         self.app.theme_changed_signal.subscribe(self, lambda _: self._dress())
         self._dress()
         self.window_changed()
@@ -362,7 +328,6 @@ class EditorBody(InertArea):
         self.theme = name
 
     def window_changed(self) -> None:
-        """Refresh from the window."""
         self.run_worker(self._follow(), group="follow")
 
     async def _follow(self, acted: str = "") -> None:
@@ -374,13 +339,9 @@ class EditorBody(InertArea):
                     self._arrival = None
 
     async def _look(self) -> Sight | None:
-        looking = host.run_on_thread(self._window, lambda: sight_of(self._window))
-        await finished([looking], PATIENCE)
-        done = looking.done() and looking.exception() is None
-        return looking.result() if done else None
+        return await runtime_of(self._window).worker.read(lambda: sight_of(self._window))
 
     def _take(self, sight: Sight) -> None:
-        """Show a new state of the window, merged with pending text."""
         old, mine = self._sight, self._mine()
         same_file = old.path == sight.path
         if same_file and not sight.by_person:
@@ -416,8 +377,7 @@ class EditorBody(InertArea):
     def _made_here(self, mine: Splice, old: Sight, new: Sight) -> Splice | None:
         """Rebase pending text onto the new text."""
         if old.path == new.path and old.text is not None and new.text is not None:
-            theirs = change(old.text, new.text)
-            return rebase(mine, theirs) if theirs else mine
+            return rebase(mine, change(old.text, new.text)) if old.text != new.text else mine
         words = msg("{path} is no longer open here. Not kept: {text}")
         message = self._words(words, path=line(old.path), text=line(mine.text))
         self.app.notify(message, severity="warning", markup=False)  # report what cannot be kept
@@ -425,9 +385,9 @@ class EditorBody(InertArea):
 
     def _become(self, target: str) -> None:
         """Edit the shown text into this one; cursor and scroll position are kept."""
-        made = change(self.text, target)
-        if made is None:
+        if self.text == target:
             return
+        made = change(self.text, target)
         start, end = (_location(self.text, place) for place in (made.start, made.end))
         top = self.scroll_offset.y
         lines = made.text.count("\n") - (end[0] - start[0])
@@ -439,7 +399,7 @@ class EditorBody(InertArea):
         """Mark the lines that differ in the file, and move the marks below them."""
         if old.text is None or new.text is None or old.text == new.text:
             return
-        made = Splice(*buffer.change(old.text, new.text))
+        made = change(old.text, new.text)
         first = 1 + len(LINE_END.findall(old.text, 0, made.start))
         last = first + len(LINE_END.findall(old.text, made.start, made.end))
         added = len(LINE_END.findall(made.text))
@@ -476,7 +436,6 @@ class EditorBody(InertArea):
             self._pause = sure_timer(self, min(_PAUSE, left), self._settle_soon)
 
     def on_blur(self) -> None:
-        """Commit the pending edit on blur."""
         self._settle_soon()
 
     def _settle_soon(self) -> None:
@@ -492,7 +451,6 @@ class EditorBody(InertArea):
             self._wait_for_pause()
 
     async def on_unmount(self) -> None:
-        """Send the last pending text."""
         await self.settle()
 
     def _mine(self) -> Splice | None:
@@ -509,7 +467,6 @@ class EditorBody(InertArea):
             return None
 
     async def _send(self) -> bool:
-        """Send pending text; return whether there may be more to send."""
         sight, mine, is_carried = self._sight, self._mine(), self._carried is not None
         if mine is None:
             return False
@@ -519,7 +476,7 @@ class EditorBody(InertArea):
             "text": mine.text,
             "revision": sight.revision,
         }
-        result = await host.act(self._window, "splice", given)
+        result = await runtime_of(self._window).act("splice", given, "person")
         if result.ok:
             # Text typed on another page comes back like any change; here it is shown already.
             self._sight = sight if is_carried else sight.after(mine)
@@ -539,52 +496,41 @@ class EditorBody(InertArea):
     # --- keys --------------------------------------------------------------------------
 
     def action_save(self) -> None:
-        """Save the file."""
         self.post_message(ActionRequested("save"))
 
     def action_edit(self) -> None:
-        """Move the cursor into the text."""
         self.focus()
 
     def action_goto(self) -> None:
-        """Ask for a line and go there."""
         self.post_message(ActionRequested("goto", fill_in=True))
 
     def action_undo(self) -> None:
-        """Undo the last change of the text, by the person or the model."""
         self.post_message(ActionRequested("undo"))
 
     def action_redo(self) -> None:
-        """Redo the last undone change."""
         self.post_message(ActionRequested("redo"))
 
     def action_cursor_down(self, select: bool = False) -> None:
-        """Move down; from the last line, to the next page."""
         if not self._turn(1, self.cursor_at_last_line and not select):
             super().action_cursor_down(select)
 
     def action_cursor_up(self, select: bool = False) -> None:
-        """Move up; from the first line, to the previous page."""
         if not self._turn(-1, self.cursor_at_first_line and not select):
             super().action_cursor_up(select)
 
     def action_cursor_page_down(self) -> None:
-        """Move down one screen; from the last line, to the next page."""
         if not self._turn(1, self.cursor_at_last_line):
             super().action_cursor_page_down()
 
     def action_cursor_page_up(self) -> None:
-        """Move up one screen; from the first line, to the previous page."""
         if not self._turn(-1, self.cursor_at_first_line, max(self.size.height - 1, 1)):
             super().action_cursor_page_up()
 
     def action_text_start(self) -> None:
-        """Move to the start of the file."""
         if not self._turn(-_ALL):
             super().action_text_start()
 
     def action_text_end(self) -> None:
-        """Move to the end of the file."""
         if not self._turn(_ALL):
             super().action_text_end()
 
@@ -600,11 +546,9 @@ class EditorBody(InertArea):
 
 
 def _ground(strip: Strip) -> Style:
-    """Return the background of a piece of a line."""
     style = next((one.style for one in strip if one.style is not None), None)
     return Style(bgcolor=style.bgcolor if style is not None else None)
 
 
 def _location(text: str, place: int) -> tuple[int, int]:
-    """Convert an offset to row and column."""
     return text.count("\n", 0, place), place - text.rfind("\n", 0, place) - 1

@@ -4,7 +4,7 @@
 person types reads the text from `state.buffer.file` and passes what is typed to `splice`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -13,10 +13,9 @@ from contextui import ActionError, Body, Lod, Preview, TextFile, Window, action
 from contextui.files import errors
 from contextui.files.diff import diff_text
 from contextui.files.outline import numbered, outline, shallowest
-from contextui.files.protection import resolved
 from contextui.files.save import TEXT_LIMIT
 from contextui.files.textfile import UTF8, Page, Version, in_lines, shorten
-from contextui.text import counted, shown_name, span, spanned, there_are
+from contextui.text import counted, shown_name, span, spanned
 from contextui.windows.editor.buffer import EditedFile, Editing
 
 LISTED, ENTRIES = 20, 60  # matches that a result lists, entries of an outline
@@ -32,77 +31,10 @@ KEEP = (
 )
 
 
-class _Description:
-    """Renders the file as the window's content: title, position and page or outline."""
-
-    def __init__(self, file: EditedFile, say: Callable[[str, str], str]) -> None:
-        self._file, self._say = file, say
-
-    def content(self, lod: Lod) -> str:
-        page, lost, parts = self._file.page, len(self._file.lost), [self._title(lod)]
-        if lost and lod is not Lod.GIST:
-            en = f"Unsaved edits that do not apply, since the file changed: {lost}. See diff; then"
-            zh = f"文件已被改动，{lost} 处未保存的编辑无法应用。请看 diff，再用"
-            parts.append(f"{self._say(en, zh)} reload(keep=true) / reload(discard=true)")
-        if page.lines and lod is not Lod.GIST:
-            parts.append(page.numbered() if lod is Lod.FULL else self._outline(page))
-        return "\n".join(parts)
-
-    def place(self, lod: Lod = Lod.FULL) -> str:
-        page = self._file.page
-        en, zh = spanned("line", page.start, page.end), f"第 {span(page.start, page.end)} 行"
-        if page.total is None:
-            return self._say(en, zh)
-        if lod is not Lod.FULL or not page.lines:
-            return self._say(counted(page.total, "line"), f"共 {page.total} 行")
-        return self._say(f"{en} of {page.total}", f"{zh}，共 {page.total} 行")
-
-    def _title(self, lod: Lod) -> str:
-        file, say, facts = self._file, self._say, [self.place(lod)]
-        if file.trouble:
-            facts = [file.trouble]
-        elif file.buffer is None and file.read:
-            en = f"read-only: {file.read.size:,} bytes, {TEXT_LIMIT:,} at most can be edited"
-            facts.append(say(en, f"只读：{file.read.size:,} 字节，最多可编辑 {TEXT_LIMIT:,} 字节"))
-        elif file.edits:
-            facts.append(say("changed, not saved", "已改动，未保存"))
-        else:
-            facts.append(say("saved", "已保存") if file.read else say("new", "新文件"))
-        if file.on_disk == "changed":
-            facts.append(say("changed on disk: reload", "已在磁盘上改动：用 reload"))
-        elif file.on_disk == "deleted":
-            facts.append(say("deleted on disk: save_as", "已从磁盘上删除：用 save_as"))
-        if (lost := len(file.lost)) and lod is Lod.GIST:
-            facts.append(say(f"{counted(lost, 'edit')} kept aside", f"{lost} 处编辑待处理"))
-        if file.buffer and lod is not Lod.GIST:
-            facts += self._unusual(file.buffer.file)
-        comma = say(", ", "，")
-        return shown_name(file.path) + (comma if lod is Lod.GIST else "  ") + comma.join(facts)
-
-    def _unusual(self, text: TextFile) -> Iterator[str]:
-        if text.encoding != UTF8:
-            yield str(text.encoding)
-        if set(text.ending_names) - {"LF"}:
-            yield " + ".join(text.ending_names)
-        if text.endings and not text.endings[-1]:
-            yield self._say("no line end at the end", "末尾无换行符")
-
-    def _outline(self, page: Page) -> str:
-        buffer = self._file.buffer
-        entries = outline(self._file.path, buffer.file.text) if buffer else []
-        if not entries:
-            return replace(page, lines=page.lines[:10]).numbered()
-        lines = numbered(shallowest(entries, ENTRIES))
-        if rest := len(entries) - len(lines):
-            lines.append(self._say(f"… {rest} more", f"… 还有 {rest} 项"))
-        return "\n".join(lines)
-
-
 class EditorWindow(Window):
     """A text file: read it, edit it, save it."""
 
     name = "editor"
-    description_zh = "文本文件：阅读、编辑、保存。"
     widget = "contextui.windows.editor.widget:EditorBody"
     wide = True
     max_content = 20_000
@@ -126,7 +58,70 @@ class EditorWindow(Window):
     # --- rendering ----------------------------------------------------------------------------
 
     def content(self, lod: Lod) -> Body:
-        return self._description.content(lod)
+        page, lost, parts = self.state.page, len(self.state.lost), [self._title(lod)]
+        if lost and lod is not Lod.GIST:
+            aside = self.env.say(
+                "Unsaved edits that do not apply, since the file changed: {lost}. See diff; then",
+                lost=lost,
+            )
+            parts.append(f"{aside} reload(keep=true) / reload(discard=true)")
+        if page.lines and lod is not Lod.GIST:
+            parts.append(page.numbered() if lod is Lod.FULL else self._outline(page))
+        return "\n".join(parts)
+
+    def _place(self, lod: Lod = Lod.FULL) -> str:
+        page = self.state.page
+        en, zh = spanned("line", page.start, page.end), f"第 {span(page.start, page.end)} 行"
+        if page.total is None:
+            return self.env.say(en, zh)
+        if lod is not Lod.FULL or not page.lines:
+            return self.env.say(counted(page.total, "line"), f"共 {page.total} 行")
+        return self.env.say(f"{en} of {page.total}", f"{zh}，共 {page.total} 行")
+
+    def _title(self, lod: Lod) -> str:
+        file, say, facts = self.state, self.env.say, [self._place(lod)]
+        if file.trouble:
+            facts = [file.trouble]
+        elif file.buffer is None and file.read:
+            facts.append(
+                say(
+                    "read-only: {size:,} bytes, {text_limit:,} at most can be edited",
+                    size=file.read.size,
+                    text_limit=TEXT_LIMIT,
+                )
+            )
+        elif file.edits:
+            facts.append(say("changed, not saved"))
+        else:
+            facts.append(say("saved") if file.read else say("new", "新文件"))
+        if file.on_disk == "changed":
+            facts.append(say("changed on disk: reload"))
+        elif file.on_disk == "deleted":
+            facts.append(say("deleted on disk: save_as"))
+        if (lost := len(file.lost)) and lod is Lod.GIST:
+            facts.append(say(f"{counted(lost, 'edit')} kept aside", f"{lost} 处编辑待处理"))
+        if file.buffer and lod is not Lod.GIST:
+            facts += self._unusual(file.buffer.file)
+        comma = say(", ")
+        return shown_name(file.path) + (comma if lod is Lod.GIST else "  ") + comma.join(facts)
+
+    def _unusual(self, text: TextFile) -> Iterator[str]:
+        if text.encoding != UTF8:
+            yield str(text.encoding)
+        if set(text.ending_names) - {"LF"}:
+            yield " + ".join(text.ending_names)
+        if text.endings and not text.endings[-1]:
+            yield self.env.say("no line end at the end")
+
+    def _outline(self, page: Page) -> str:
+        buffer = self.state.buffer
+        entries = outline(self.state.path, buffer.file.text) if buffer else []
+        if not entries:
+            return replace(page, lines=page.lines[:10]).numbered()
+        lines = numbered(shallowest(entries, ENTRIES))
+        if rest := len(entries) - len(lines):
+            lines.append(self.env.say(f"… {rest} more", f"… 还有 {rest} 项"))
+        return "\n".join(lines)
 
     def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
         if action_id == "save":
@@ -146,24 +141,24 @@ class EditorWindow(Window):
             en = f"{name} was {fate} on disk. {STAYS[0]}"
             zh = f"{name} 在磁盘上已有变化。{STAYS[1]}"
             raise ActionError(self.env.say(en + KEEP[0], zh + KEEP[1]))
-        target, file = resolved(files, state.path), self._editing.buffer.file
+        target, file = files.resolved(state.path), self._editing.buffer.file
         return self._written(target, self._editing.diff(), file)
 
     def _saving_as(self, path: str) -> Preview:
         files, file = self.env.workspace, self._editing.buffer.file
-        target, name = resolved(files, path), shown_name(files.relative(path))
+        target, name = files.resolved(path), shown_name(files.relative(path))
         if files.exists(path):
-            en = f"There is a {name} already; a new file does not overwrite it."
-            raise ActionError(self.env.say(en, f"已有 {name}；新文件不会覆盖它。"))
+            raise ActionError(
+                "There is a {name} already; a new file does not overwrite it.", name=name
+            )
         diff = diff_text(TextFile(encoding=replace(file.encoding, bom=b"")), file, NO_FILE, name)
         return self._written(target, diff, file)
 
     def _written(self, target: str, diff: str, file: TextFile) -> Preview:
-        empty = "" if diff else self.env.say("A new, empty file.", "新的空文件。")
+        empty = "" if diff else self.env.say("A new, empty file.")
         return Preview(target, diff=diff, text=empty, whole=file.text)
 
     def _discarding(self) -> Preview | None:
-        """Preview what discarding loses: the diff, and edits that no longer apply."""
         if not (self.state.edits or self.state.lost):
             return None
         lost = "".join(edit.shown() for edit in self.state.lost)
@@ -183,28 +178,25 @@ class EditorWindow(Window):
 
     # --- actions ------------------------------------------------------------------------------
 
-    @action("Save", zh="保存", effect="write")
+    @action("Save", effect="write")
     def save(self, keep_links: bool = False) -> str:
         if self._is_saved():
             return self._nothing_to_save()
         return self._save(self.state.path, self.state.read, keep_links)
 
-    @action("Find text, from here on", zh="从这里往后查找文字")
+    @action("Find text, from here on")
     def find(self, text: str, ignore_case: bool = False) -> str:
         file, hits = self._editing.buffer.file, self._editing.find(text, ignore_case=ignore_case)
         if not hits:
             what = errors.shown(text)
-            raise ActionError(self.env.say(f"{what} does not occur.", f"没有找到 {what}。"))
+            raise ActionError("{what} does not occur.", what=what)
         lines = islice(dict.fromkeys(line for line, _ in hits), LISTED)
         listing = [f"{line} {shorten(file.lines[line - 1], 160)}" for line in lines]
         en = f"{counted(len(hits), 'hit')}, now at line {self.state.line}."
         summary = self.env.say(en, f"找到 {len(hits)} 处，现在在第 {self.state.line} 行。")
         return "\n".join([summary, *listing])
 
-    @action(
-        "Replace exact text; it must occur once, or count times",
-        zh="替换原文，须恰好出现一次或 count 次",
-    )
+    @action("Replace exact text; it must occur once, or count times")
     def replace(self, old: str, new: str, count: int = 1) -> str:
         file = self._editing.buffer.file
         numbers = file.lines_with(old)
@@ -212,66 +204,65 @@ class EditorWindow(Window):
         en = f"Replaced {counted(count, 'time')}, {in_lines(numbers)}."
         return self.env.say(en, f"已替换 {count} 处，在{in_lines(numbers, 'zh')}。")
 
-    @action("Undo", zh="撤销")
+    @action("Undo")
     def undo(self) -> str:
         self._editing.change(self._editing.buffer.undo())
         line, more = self.state.line, len(self._editing.buffer.past)
-        en = f"Undone in line {line}; {more} more can be undone."
-        return self.env.say(en, f"已撤销第 {line} 行的改动，还可撤销 {more} 步。")
+        return self.env.say(
+            "Undone in line {line}; {more} more can be undone.", line=line, more=more
+        )
 
-    @action("Redo", zh="重做")
+    @action("Redo")
     def redo(self) -> str:
         self._editing.change(self._editing.buffer.redo())
         line, more = self.state.line, len(self._editing.buffer.future)
-        en = f"Redone in line {line}; {more} more can be redone."
-        return self.env.say(en, f"已重做第 {line} 行的改动，还可重做 {more} 步。")
+        return self.env.say(
+            "Redone in line {line}; {more} more can be redone.", line=line, more=more
+        )
 
-    @action("Show the page that begins with a line", zh="显示从某一行开始的一页")
+    @action("Show the page that begins with a line")
     def goto(self, line: int) -> str:
         page = self._editing.page(line, 1)
         if line < 1 or not (page.lines or line == 1):
-            en, zh = "Lines are counted from 1", "行号从 1 开始"
-            if page.total is not None:
-                en, zh = there_are("line", page.total), f"共 {page.total} 行"
-            raise ActionError(self.env.say(f"{en}, not {line}.", f"{zh}，没有第 {line} 行。"))
+            if page.total is None:
+                raise ActionError("Lines are counted from 1, not {line}.", line=line)
+            raise ActionError(
+                "There is no line {line}; the last is {total}.", line=line, total=page.total
+            )
         if self.env.actor() == "person":  # who sees where the cursor is, on the page there is
             self._editing.show(line)
-            return self.env.say(f"Line {line}.", f"第 {line} 行。")
+            return self.env.say("Line {line}.", line=line)
         self._editing.look(line)
         self.state.line, self.state.column = line, 0
-        return self._description.place()
+        return self._place()
 
-    @action("Show the next page; pages=-1: the one before", zh="显示下一页；pages=-1 为上一页")
+    @action("Show the next page; pages=-1: the one before")
     def scroll(self, pages: int = 1) -> str:
         if not self._editing.turn(pages):
-            text = self.env.say("There is nothing further", "没有更多内容了")
-            raise ActionError(self.state.trouble or f"{text}: {self._description.place()}.")
-        return self._description.place()
+            text = self.env.say("There is nothing further")
+            raise ActionError(self.state.trouble or f"{text}: {self._place()}.")
+        return self._place()
 
-    @action(
-        "Insert lines before a line; after the last to append",
-        zh="在某行之前插入，最后一行之后为追加",
-    )
+    @action("Insert lines before a line; after the last to append")
     def insert(self, before_line: int, text: str) -> str:
         more = self._editing.edit(self._editing.buffer.file.insert_lines(before_line, text))
         en = f"Inserted {counted(more, 'line')} before {before_line}."
         return self.env.say(en, f"已在第 {before_line} 行之前插入 {more} 行。")
 
-    @action("Replace lines, first to last", zh="替换从 first 到 last 的行")
+    @action("Replace lines, first to last")
     def replace_lines(self, first: int, last: int, text: str) -> str:
         more = self._editing.edit(self._editing.buffer.file.replace_lines(first, last, text))
         old, new = spanned("line", first, last), spanned("line", first, last + more)
         zh = f"已替换第 {span(first, last)} 行；新文本在第 {span(first, last + more)} 行。"
         return self.env.say(f"Replaced {old}; the new text is {new}.", zh)
 
-    @action("Delete lines, first to last", zh="删除从 first 到 last 的行")
+    @action("Delete lines, first to last")
     def delete_lines(self, first: int, last: int) -> str:
         more = self._editing.edit(self._editing.buffer.file.delete_lines(first, last))
         return self.env.say(f"Deleted {counted(-more, 'line')}.", f"已删除 {-more} 行。")
 
     @action(
         "Replace characters, counted from 0, if the text has this revision",
-        zh="按从 0 数起的位置替换字符，须是这个修订版",
         says=[
             "replace characters {start} to {end} with {text}",
             "把字符 {start} 到 {end} 替换成{text}",
@@ -279,63 +270,47 @@ class EditorWindow(Window):
     )
     def splice(self, start: int, end: int, text: str, revision: int | None = None) -> str:
         if revision not in (None, now := self.state.revision):
-            en = f"The text has changed; it has revision {now} now."
-            raise ActionError(self.env.say(en, f"文字已改动，现在是 revision {now}。"))
+            raise ActionError("The text has changed; it has revision {now} now.", now=now)
         self._editing.change(self._editing.buffer.splice(start, end, text))
         return f"Revision {self.state.revision}."
 
-    @action("Show the unsaved edits as a diff", zh="以差异显示未保存的改动", effect="read")
+    @action("Show the unsaved edits as a diff", effect="read")
     def diff(self) -> str:
         parts = [self._editing.brief_diff()]
         if self.state.lost:
             path = shown_name(self.state.path)
-            en = f"Edits that do not apply, since {path} changed:"
-            parts.append(self.env.say(en, f"{path} 已改动，以下编辑无法应用：") + "\n")
+            parts.append(
+                self.env.say("Edits that do not apply, since {path} changed:", path=path) + "\n"
+            )
             parts += [edit.shown() for edit in self.state.lost]
-        return "".join(parts) or self.env.say("There are no unsaved edits.", "没有未保存的编辑。")
+        return "".join(parts) or self.env.say("There are no unsaved edits.")
 
-    @action("Save as a new file, and go on in that", zh="另存为新文件并继续编辑它", effect="write")
+    @action("Save as a new file, and go on in that", effect="write")
     def save_as(self, path: str) -> str:
         return self._save(self.env.workspace.relative(path), None)
 
-    @action(
-        "Read the file again; discard unsaved edits, or keep those that fit",
-        zh="重新读取文件；放弃未保存的改动，或保留仍适用的",
-    )
+    @action("Read the file again; discard unsaved edits, or keep those that fit")
     def reload(self, discard: bool = False, keep: bool = False) -> str:
         count = len(self.state.lost) + len(self.state.edits)
         if count and discard is keep:
-            en = "There are unsaved edits. Give discard=true, or keep=true."
-            raise ActionError(
-                self.env.say(en, "有未保存的编辑。请给出 discard=true 或 keep=true。")
-            )
+            raise ActionError("There are unsaved edits. Give discard=true, or keep=true.")
         again, made = self._editing.read_again(keep=keep), ""
         if keep and count and self.state.buffer:
             en = f"{again} of {counted(count, 'edit')} made again; "
             made = self.env.say(en, f"{count} 处编辑中有 {again} 处已重新应用；")
-        return self.env.say("Read again: {}.", "已重新读取：{}。").format(
-            made + self._description.place()
-        )
+        return self.env.say("Read again: {}.").format(made + self._place())
 
-    @action(
-        "Open another file here; new: begin one; discard: drop unsaved edits",
-        zh="在这里打开另一个文件；new 新建，discard 放弃改动",
-    )
+    @action("Open another file here; new: begin one; discard: drop unsaved edits")
     def open(self, path: str, line: int = 1, new: bool = False, discard: bool = False) -> str:
         if self.env.showing(path) not in (None, self):
             return self.env.open_file(path, line if line > 1 else None)
         if (self.state.edits or self.state.lost) and not discard:
-            en = "There are unsaved edits. Save them first, or give discard=true."
-            raise ActionError(self.env.say(en, "有未保存的编辑。请先保存，或给出 discard=true。"))
+            raise ActionError("There are unsaved edits. Save them first, or give discard=true.")
         self._open(path, line, new)
-        here = f"{shown_name(self.state.path)}: {self._description.place()}"
-        return self.env.say(f"Opened {here}.", f"已打开 {here}。")
+        here = f"{shown_name(self.state.path)}: {self._place()}"
+        return self.env.say("Opened {here}.", here=here)
 
     # --- internals ----------------------------------------------------------------------------
-
-    @property
-    def _description(self) -> _Description:
-        return _Description(self.state, self.env.say)
 
     @property
     def _editing(self) -> Editing:
@@ -349,8 +324,9 @@ class EditorWindow(Window):
         except errors.MissingFileError as error:
             raise ActionError(self._missing(error)) from error
         if new and self.state.read:
-            en = f"There is a {errors.shown(path)} already: open it without new."
-            raise ActionError(self.env.say(en, f"已有 {errors.shown(path)}：打开它不需要 new。"))
+            raise ActionError(
+                "There is a {shown} already: open it without new.", shown=errors.shown(path)
+            )
         self._editing.show_first(line)
 
     def _missing(self, error: errors.MissingFileError) -> str:
@@ -367,7 +343,7 @@ class EditorWindow(Window):
         return is_there and not self._editing.buffer.edits
 
     def _nothing_to_save(self) -> str:
-        return self.env.say("There are no changes to save.", "没有要保存的改动。")
+        return self.env.say("There are no changes to save.")
 
     def _save(self, path: str, expected: Version | None, keep_links: bool = False) -> str:
         lines = len(self._editing.buffer.file.lines)

@@ -1,7 +1,7 @@
 """The gist of a file beside the tree: language, size, what it is about, and its outline."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from contextui.files.errors import FileError
@@ -20,17 +20,7 @@ _QUOTES = re.compile(r'[rR]?("""|\'\'\'|"|\')')
 
 @dataclass(frozen=True)
 class FileGist:
-    """What is shown of a file that is not open, or of a folder.
-
-    Attributes:
-        path: The file or folder.
-        language: Its language, or nothing.
-        lines: Its lines; None if it was not read.
-        tokens: About how many tokens it would cost.
-        about: The beginning of its own description.
-        outline: What it defines.
-        problem: Why it was not read, or how much a folder has, in English, and in Chinese.
-    """
+    """What is shown of a file that is not open, or of a folder."""
 
     path: str
     language: str = ""
@@ -62,7 +52,7 @@ def gist_of(workspace: Workspace, path: str, size: int) -> FileGist:
         text.count("\n") + (not text.endswith("\n") and bool(text)),
         TokenCounter.estimate(text),
         _about(text, language),
-        tuple(_shallow(outline(path, text))),
+        tuple(entry for entry in outline(path, text)[:500] if entry.depth <= 1),
     )
 
 
@@ -96,7 +86,3 @@ def _about(text: str, language: str) -> str:
             break
         words.append(line)
     return one_line(" ".join(words), _ABOUT) if language in ("python", "markdown") else ""
-
-
-def _shallow(entries: list[Entry], deepest: int = 1) -> Iterator[Entry]:
-    return (one for one in entries[:500] if one.depth <= deepest)

@@ -49,7 +49,6 @@ class FileRow(NamedTuple):
 
     @property
     def key(self) -> RowKey:
-        """What identifies the row."""
         return self.path, self.kind == "note", self.line
 
 
@@ -70,15 +69,7 @@ def read_folders(workspace: Workspace, folders: Iterable[str], *, ignored: bool)
 
 @dataclass
 class Tree:
-    """The tree as the person sees it: which folders are open is theirs, and costs no model a token.
-
-    Attributes:
-        root: The folder that is shown.
-        opened: The folders whose entries are shown.
-        shows_hidden: Whether names that begin with a dot or are ignored by git are shown.
-        read: What was read of the folders.
-        marks: Git's marks.
-    """
+    """The tree as the person sees it: the folders that they opened cost no model a token."""
 
     root: str = "."
     opened: set[str] = field(default_factory=set)
@@ -92,25 +83,21 @@ class Tree:
         prefix = "" if self.root == "." else f"{self.root}/"
         return [self.root, *sorted(one for one in self.opened if one.startswith(prefix))]
 
-    def rows(self, empty: str, unread: str = "…") -> list[FileRow]:
+    def rows(self, empty: str) -> list[FileRow]:
         """Return the rows of the root and of all open folders in it.
 
         They are the same list until something is read, opened or hidden.
-
-        Args:
-            empty: The note in an empty folder.
-            unread: The note in a folder that was not read yet.
         """
         # What is read is replaced, never changed; by value, a file of another size is the same.
-        view = self.root, frozenset(self.opened), self.shows_hidden, empty, unread
+        view = self.root, frozenset(self.opened), self.shows_hidden, empty
         read, marks, of_view, _ = self._made
         if read is not self.read or marks is not self.marks or of_view != view:
-            self._made = self.read, self.marks, view, self._new_rows(empty, unread)
+            self._made = self.read, self.marks, view, self._new_rows(empty)
         return self._made[3]
 
-    def _new_rows(self, empty: str, unread: str) -> list[FileRow]:
+    def _new_rows(self, empty: str) -> list[FileRow]:
         found = list[FileRow]()
-        pending = [iter(self._entries(self.root, 0, "", unread))]
+        pending = [iter(self._entries(self.root, 0, ""))]
         while pending:
             row = next(pending[-1], None)
             if row is None:
@@ -118,13 +105,13 @@ class Tree:
                 continue
             found.append(row)
             if row.is_open:
-                pending.append(iter(self._entries(row.path, row.depth + 1, empty, unread)))
+                pending.append(iter(self._entries(row.path, row.depth + 1, empty)))
         return found
 
-    def _entries(self, folder: str, depth: int, empty: str, unread: str) -> Iterator[FileRow]:
+    def _entries(self, folder: str, depth: int, empty: str) -> Iterator[FileRow]:
         listing = self.read.get(folder)
         if not isinstance(listing, Listing):
-            note = unread if listing is None else f"✗ {listing}"
+            note = "…" if listing is None else f"✗ {listing}"
             yield FileRow(folder, note, "note", depth)
             return
         entries = [one for one in listing.entries if self.is_visible(one)]
@@ -146,11 +133,9 @@ class Tree:
             yield FileRow(path, path.rpartition("/")[2], "deleted", depth, mark="D")
 
     def is_visible(self, entry: FolderEntry) -> bool:
-        """Whether an entry of a folder is shown."""
         return self.shows_hidden or not (entry.name.startswith(".") or entry.is_ignored)
 
     def hidden_count(self) -> int:
-        """How many entries of the root are not shown."""
         listing = self.read.get(self.root)
         if self.shows_hidden or not isinstance(listing, Listing):
             return 0

@@ -6,7 +6,7 @@ paths are read in threads.
 """
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,7 +23,7 @@ from contextui.files.index import FILES, PathIndex
 from contextui.files.listing import Listing
 from contextui.files.workspace import Workspace
 from contextui.git.marks import read_marks
-from contextui.session.memory import Memory
+from contextui.session.preferences import Preferences
 from contextui.tui.desktop.frame import ask_for_room
 from contextui.tui.desktop.rowlist import (
     FilterLine,
@@ -70,7 +70,6 @@ class Preview(Static):
         self._fit = fit
 
     def on_resize(self) -> None:
-        """Fit the text."""
         self._fit()
 
 
@@ -122,7 +121,6 @@ class FilesBody(Vertical):
         self._legend, self._preview = Static(classes="legend"), Preview(self._describe)
 
     def compose(self) -> ComposeResult:
-        """Compose filter, tree and preview."""
         with Horizontal(classes="all"):
             with Vertical(classes="tree"):
                 yield self._filter
@@ -132,7 +130,6 @@ class FilesBody(Vertical):
 
     @property
     def window_title(self) -> str:
-        """The folder, and how many files git sees changed."""
         parts = [line(self._headline) if self._shows_results else ""]
         if not parts[0] and self.size.width >= ROOMY // 2:
             files = self._window.env.files
@@ -144,27 +141,23 @@ class FilesBody(Vertical):
 
     @property
     def window_rows(self) -> int:
-        """The rows of the tree, and enough for the preview where there is one."""
         rows = max(len(self._list.rows), 1) + bool(self._filter.display)
         return max(rows + 1, 12) if self.has_class("-roomy") else rows
 
     # --- changes of the window ---------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Read the tree, and look again while it is shown."""
-        legend = [part for mark, about in _LEGEND for part in self._explained(mark, about)]
-        self._legend.update(Content.assemble(*legend))
+        legend = Content("")
+        for mark, about in _LEGEND:
+            legend += Content.styled(f"{mark} ", mark_style(mark))
+            legend += Content.styled(f"{self._words(about)}  ", MUTED)
+        self._legend.update(legend)
         self.window_changed()
         self._work(self._recall, "memory")
         self.set_interval(SECONDS, self._look)
         self.set_interval(0.25, self._show_progress)
 
-    def _explained(self, mark: str, about: str) -> Iterator[tuple[str, str]]:
-        yield f"{mark} ", mark_style(mark)
-        yield f"{self._words(about)}  ", MUTED
-
     def on_resize(self, event: events.Resize) -> None:
-        """Show the preview where there is room."""
         self._make_room(event.size.width)
 
     def _make_room(self, width: int) -> None:
@@ -176,7 +169,6 @@ class FilesBody(Vertical):
         return bool(self._results) and not self._filter.query_text
 
     def person_acted(self, action_id: str) -> None:
-        """Show what the person searched for, in place of a filter, and go there."""
         if action_id.startswith("find_"):
             self._filter.end()
             self._state = None  # also the same results again
@@ -205,7 +197,6 @@ class FilesBody(Vertical):
         self._look(now=True)
 
     def _take_results(self, state: FilesWindow.State) -> None:
-        """Show what an action found, in place of the tree and of a filter that is not in use."""
         self._remember_row()
         if state.found and not self._filter.has_focus_within:
             self._filter.end()
@@ -216,7 +207,6 @@ class FilesBody(Vertical):
         self._show(is_new=True)
 
     def _remember_row(self) -> None:
-        """Remember the row of the tree, before something else is shown."""
         if not self._results and not self._filter.display:
             self._left = self._list.row.key if self._list.row is not None else None
 
@@ -268,14 +258,10 @@ class FilesBody(Vertical):
     # --- rows --------------------------------------------------------------------------
 
     def _show(self, *, is_new: bool = False) -> None:
-        """Show the tree, what an action found, or what the filter finds.
-
-        Args:
-            is_new: Whether the results are new: the cursor begins at the first one.
-        """
+        """Show the tree, what an action found, or what the filter finds."""
         self._make_room(self.size.width)
-        if self._filter.query_text:
-            self._search(self._filter.query_text)
+        if query := self._filter.query_text:
+            self._work(partial(self._find, query), "find", exclusive=True)
             return
         words = self._words
         if self._results:
@@ -288,7 +274,6 @@ class FilesBody(Vertical):
         self._describe()
 
     def _empty(self) -> str:
-        """Say why the tree is empty."""
         words, read = self._words, self._tree.read.get(self._tree.root)
         if isinstance(read, Listing) and (count := self._tree.hidden_count()):
             return words("Nothing but {count} hidden. H shows them.", count=count)
@@ -310,7 +295,6 @@ class FilesBody(Vertical):
         return spread(name, self._facts(row, width, is_folder), width)
 
     def _matched(self, row: FileRow) -> Collection[int]:
-        """Return the indexes of the letters that the filter, or a search, found in a row."""
         if query := self._filter.query_text:
             return matched_in(row, query)
         if not self._results or self._state is None:
@@ -330,20 +314,17 @@ class FilesBody(Vertical):
         """Return size, age and git's mark; what a narrow window has no room for is left out."""
         if self._shows_results:
             return Content("")
-        size = "–" if row.kind == "deleted" else "" if is_folder or row.size < 0 else _bytes(row)
-        ago = age(self._now - row.modified) if row.modified and not is_folder else ""
+        size = "" if is_folder or row.size < 0 else short(row.size)
+        size = "–" if row.kind == "deleted" else size
+        seconds = self._window.env.clock().timestamp() - row.modified
+        ago = age(seconds) if row.modified and not is_folder else ""
         parts = [(f" {size:>5}" if width >= 20 else "", FAINT)]
         parts += [(f" {ago:>4}", FAINT)] if width >= 34 else []
         return Content.assemble(*parts, (f" {row.mark:1}", mark_style(row.mark)))
 
-    @property
-    def _now(self) -> float:
-        return self._window.env.clock().timestamp()
-
     # --- the filter --------------------------------------------------------------------
 
     def action_filter(self) -> None:
-        """Type a filter over all files."""
         if self._window.env.files is not None:
             self._prepare_index(self._window.env.files)
             self._remember_row()
@@ -369,9 +350,6 @@ class FilesBody(Vertical):
         if not message.query:
             self._filter.show_found("")
         self._show()
-
-    def _search(self, query: str) -> None:
-        self._work(partial(self._find, query), "find", exclusive=True)
 
     async def _find(self, query: str) -> None:
         """Show what the index has; large ones are searched in a thread, too."""
@@ -399,7 +377,6 @@ class FilesBody(Vertical):
         self._describe()
 
     def _show_progress(self) -> None:
-        """Show how far a slow reading is."""
         index, since = self._index, -self._busy.get("index", 0.0)
         if since > 0 and index is not None and self._filter.display:
             if time.monotonic() - since > _PATIENCE:
@@ -414,13 +391,11 @@ class FilesBody(Vertical):
     # --- keys --------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave escape to the frame where there is nothing to leave here."""
         if action == "back":
             return bool(self._filter.display or self._results)
         return super().check_action(action, parameters)
 
     def action_back(self) -> None:
-        """Leave the filter, or what an action found."""
         if self._filter.display:
             self._filter.end()
         else:
@@ -431,7 +406,6 @@ class FilesBody(Vertical):
 
     @on(RowList.Opened)
     async def _open(self, message: "RowList.Opened") -> None:
-        """Open the file under the cursor in an editor, or go to the window that has it."""
         message.stop()
         row = self._list.row
         if row is None or row.kind == "note":
@@ -462,7 +436,6 @@ class FilesBody(Vertical):
             self._toggle(row)
 
     def _toggle(self, row: FileRow) -> None:
-        """Open or close a folder; one that the filter found is shown in the tree."""
         opened = self._tree.opened
         if self._filter.query_text or self._results:
             opened |= parents_of([row.path]) | {row.path}
@@ -481,14 +454,13 @@ class FilesBody(Vertical):
     # --- between runs ------------------------------------------------------------------
 
     @property
-    def _memory(self) -> Memory | None:
+    def _memory(self) -> Preferences | None:
         desk = getattr(self.app, "desk", None)
         if desk is None:
             return None
-        return Memory.of_folder(Path(desk.session.cwd), desk.session.path.parents[2])
+        return Preferences.of_folder(Path(desk.session.cwd), desk.session.path.parents[2])
 
     async def _recall(self) -> None:
-        """Open the folders that were open in the last run."""
         memory = self._memory
         found = await in_daemon_thread(lambda: memory.get(_OPENED)) if memory is not None else None
         opened = {one for one in found if isinstance(one, str)} if isinstance(found, list) else ()
@@ -502,13 +474,11 @@ class FilesBody(Vertical):
             await in_daemon_thread(lambda: memory.put(_OPENED, opened))
 
     def action_unfold(self) -> None:
-        """Open the folder under the cursor."""
         row = self._list.row
         if row is not None and row.kind in ("folder", "link") and not row.is_open:
             self._list.action_expand()
 
     def action_collapse(self) -> None:
-        """Close the folder under the cursor, or go to the one around it."""
         row = self._list.row
         if row is None or self._results:
             return
@@ -521,19 +491,16 @@ class FilesBody(Vertical):
             self._list.choose(above[-1])
 
     def action_mention(self) -> None:
-        """Add the path under the cursor to the message."""
         row = self._list.row
         if row is not None and row.kind in ("file", "link", "folder"):
             self.post_message(MentionRequested(row.path))
 
     def action_hidden(self) -> None:
-        """Show hidden files, or hide them again."""
         self._tree.shows_hidden = not self._tree.shows_hidden
         self._show()
         self._look(now=True)
 
     def action_reload(self) -> None:
-        """Read everything again."""
         self._look(now=True)
 
     # --- the preview -------------------------------------------------------------------
@@ -545,7 +512,6 @@ class FilesBody(Vertical):
         self._describe()
 
     def _describe(self) -> None:
-        """Describe the file under the cursor, if there is room for it."""
         row = self._list.row
         if not self.has_class("-roomy"):
             return
@@ -591,13 +557,8 @@ class FilesBody(Vertical):
         return Content("\n").join(rows[: max(self._preview.content_size.height, 3)])
 
     def _opened_in(self, path: str) -> str:
-        """Return the editor that has a file open, or nothing."""
         desk = getattr(self.app, "desk", None)
         return editor_of(desk.session.windows, path) if desk is not None else ""
-
-
-def _bytes(row: FileRow) -> str:
-    return short(row.size)
 
 
 def _shown_root(root: Path | None) -> str:

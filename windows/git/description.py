@@ -15,24 +15,14 @@ DIFF_ROOM, LINE = 6_000, 500  # the same for a diff; characters of a line
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What was read of the repository.
-
-    Attributes:
-        status: The branch and the changes.
-        commits: The last commits.
-        log_count: How many commits were asked for; fewer if there are no more.
-        diff: The lines of the diff that is shown.
-        paths: The files whose content that diff shows.
-        problem: Why there is nothing to show, in English and Chinese.
-        reason: The kind of the problem.
-    """
+    """What was read of the repository."""
 
     status: Status = field(default_factory=Status)
     commits: tuple[Commit, ...] = ()
     log_count: int = 0
     diff: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
-    problem: tuple[str, str] = ("", "")
+    problem: str = ""
     reason: Reason | None = None
 
 
@@ -51,15 +41,14 @@ class GitState(Window.State):
 class Description:
     """Renders the state as the window's content."""
 
-    def __init__(self, state: GitState, say: Callable[[str, str], str]) -> None:
+    def __init__(self, state: GitState, say: Callable[..., str]) -> None:
         self._state, self._say = state, say
 
     def content(self, lod: Lod) -> str:
-        """Render the content at a level of detail."""
         state, say = self._state, self._say
         if state.now.reason is not None:
-            hint = say(" init creates one.", "可用 init 创建。")
-            return say(*state.now.problem) + (hint if state.now.reason == "no repository" else "")
+            hint = say(" init creates one.")
+            return state.now.problem + (hint if state.now.reason == "no repository" else "")
         head, lines = self.head(), self.listing()
         if lod is Lod.GIST:
             return head
@@ -69,19 +58,18 @@ class Description:
         pages = split(lines, ROOM)
         number = min(state.page, len(pages))
         if len(pages) > 1:
-            head += say(f", page {number} of {len(pages)}", f"，第 {number}/{len(pages)} 页")
+            head += say(", page {number} of {count}", number=number, count=len(pages))
         page = pages[number - 1]
         return "\n".join([head, *lines[page.start : page.stop], *self.diff(), *self.log()])
 
     def head(self) -> str:
-        """Render the branch and the counts of changes in one line."""
         status, say = self._state.now.status, self._say
         where = quoted(status.branch) if status.branch else f"HEAD {status.head[:7]}"
-        facts = [where if status.branch else say(f"{where}, detached", f"{where}，游离状态")]
+        facts = [where if status.branch else say("{where}, detached", where=where)]
         if not status.head:
-            facts.append(say("no commits yet", "还没有提交"))
+            facts.append(say("no commits yet"))
         if status.operation:
-            facts.append(say(f"{status.operation} in progress", f"{status.operation} 进行中"))
+            facts.append(say("{operation} in progress", operation=status.operation))
         for count, en, zh in (
             (len(status.conflicts()), "in conflict", "冲突"),
             (len(status.staged()), "staged", "已暂存"),
@@ -91,59 +79,57 @@ class Description:
             if count:
                 facts.append(say(f"{count} {en}", f"{count} 个{zh}"))
         if not status.changes:
-            facts.append(say("nothing to commit", "没有需要提交的改动"))
+            facts.append(say("nothing to commit"))
         if status.ahead:
-            facts.append(say(f"ahead {status.ahead}", f"领先 {status.ahead}"))
+            facts.append(say("ahead {ahead}", ahead=status.ahead))
         if status.behind:
-            facts.append(say(f"behind {status.behind}", f"落后 {status.behind}"))
+            facts.append(say("behind {behind}", behind=status.behind))
         if status.is_cut:
-            facts.append(say("more changes than can be read", "改动太多，未全部读取"))
+            facts.append(say("more changes than can be read"))
         if status.prefix:
             name = quoted(status.prefix)
-            facts.append(say(f"only {name} of the repository", f"仅仓库中的 {name}"))
-        return say(", ", "，").join(facts)
+            facts.append(say("only {name} of the repository", name=name))
+        return say(", ").join(facts)
 
     def listing(self) -> list[str]:
-        """Return the lines of all changes, under their headings."""
         status, say = self._state.now.status, self._say
         groups = (
-            (say("in conflict:", "冲突："), [f"U {one.name}" for one in status.conflicts()]),
-            (say("staged:", "已暂存："), [staged_line(one) for one in status.staged()]),
+            (say("in conflict:"), [f"U {one.name}" for one in status.conflicts()]),
+            (say("staged:"), [staged_line(one) for one in status.staged()]),
             (
-                say("changed:", "已改动："),
+                say("changed:"),
                 [_line(one) for one in status.changed() if not one.is_conflict],
             ),
-            (say("untracked:", "未跟踪："), [one.name for one in status.untracked()]),
+            (say("untracked:"), [one.name for one in status.untracked()]),
         )
         return [line for title, lines in groups if lines for line in (title, *lines)]
 
     def diff(self) -> list[str]:
-        """Return the lines of the diff that is shown, from the chosen one on."""
         state, say = self._state, self._say
         if not state.chosen:
             return []
         lines = [shorten(one, LINE) for one in state.now.diff]
         if not lines:
-            nothing = say("no lines to show", "没有可显示的行")
-            return [say(f"diff of {state.chosen}: {nothing}", f"{state.chosen} 的差异：{nothing}")]
+            nothing = say("no lines to show")
+            return [say("diff of {chosen}: {nothing}", chosen=state.chosen, nothing=nothing)]
         first = min(state.line, len(lines))
         part = split(lines[first - 1 :], DIFF_ROOM)[0]
         last = first - 1 + part.stop
         place = ""
         if (first, last) != (1, len(lines)):
-            en = f", lines {first} to {last} of {len(lines)}"
-            place = say(en, f"，第 {first}–{last} 行，共 {len(lines)} 行")
-        head = say(f"diff of {state.chosen}{place}:", f"{state.chosen} 的差异{place}：")
+            place = say(
+                ", lines {first} to {last} of {count}", first=first, last=last, count=len(lines)
+            )
+        head = say("diff of {chosen}{place}:", chosen=state.chosen, place=place)
         return [head, *lines[first - 1 : last]]
 
     def log(self) -> list[str]:
-        """Return the lines of the log that is shown."""
         commits = self._state.now.commits[: self._state.log_count]
         if not commits:
             return []
         days = (datetime.fromtimestamp(one.time, UTC).date().isoformat() for one in commits)
         return [
-            self._say("log:", "日志："),
+            self._say("log:"),
             *(
                 f"{one.id} {day} {shorten(one.author, 40)}: {shorten(one.subject, 160)}"
                 for one, day in zip(commits, days, strict=True)

@@ -4,9 +4,9 @@ The cursor is the person's own: moving it changes neither the window nor what th
 text of the repository is drawn without markup.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -16,6 +16,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from contextui.errors import ContextUIError
 from contextui.git.status import Change, Commit, Lines
 from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.frame import ask_for_room
@@ -32,8 +33,7 @@ from contextui.tui.desktop.rowlist import (
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, is_diff, plain_lines
 from contextui.tui.lines import MUTED, fit, line
 from contextui.widgets import ActionRequested, FileRequested
-from contextui.windowing import host
-from contextui.windowing.worker import PATIENCE, finished
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.git.description import Situation
 from contextui.windows.git.window import GitWindow
 from contextui.words import Words
@@ -42,7 +42,6 @@ NARROW = 60
 """Cells of the window below which list and diff take turns."""
 _NOT_WHILE_ASKING = ("stage", "commit", "discard", "open_file", "switch", "filter")
 Group = Literal["conflict", "staged", "changed"]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,6 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What identifies the entry while the list changes."""
         return self.group, self.change.path
 
     @property
@@ -66,16 +64,11 @@ class Entry:
 
     @property
     def lines(self) -> Lines | None:
-        """The lines of the change in this group."""
         return self.change.staged if self.group == "staged" else self.change.lines
 
 
 Row = Entry | Commit | tuple[str, str]
 """An entry, a commit, or a heading with its count."""
-
-
-def _key(row: Row) -> Hashable:
-    return row.key if isinstance(row, Entry) else row
 
 
 class ChangeList(RowList[Row]):
@@ -90,11 +83,9 @@ class ChangeList(RowList[Row]):
 
     @property
     def entry(self) -> Entry | None:
-        """The entry under the cursor."""
         return self.row if isinstance(self.row, Entry) else None
 
     def go_to(self, path: str) -> None:
-        """Move the cursor to the first entry of a file."""
         for place, row in enumerate(self.rows):
             if isinstance(row, Entry) and row.change.path == path:
                 self.choose(place)
@@ -117,7 +108,6 @@ class Confirmation(Static, can_focus=True):
             self.yes = yes
 
     def action_answer(self, yes: bool) -> None:
-        """Post the answer."""
         self.post_message(self.Answered(yes))
 
 
@@ -162,14 +152,14 @@ class GitBody(Vertical):
         self._chosen = ""
         self._asked = ""  # the file that the question is about
         self._seen = ""  # the text that the person was shown with it
-        self._list, self._diff = ChangeList(self._draw, _key), ChangeView([])
+        self._list = ChangeList(self._draw, lambda row: row.key if isinstance(row, Entry) else row)
+        self._diff = ChangeView([])
         self._filter = FilterLine(self._list)
         self._message, self._heading = Static(classes="message"), Static(classes="heading")
         self._question = Confirmation()
         self._field = Field(hint=self._words("message, enter commits, esc leaves"))
 
     def compose(self) -> ComposeResult:
-        """Compose list, diff and the line below."""
         yield self._message
         with Horizontal():
             with Vertical(classes="left"):
@@ -201,20 +191,17 @@ class GitBody(Vertical):
     # --- changes of the window ---------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Show the changes."""
         self.window_changed()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Show list and diff side by side, or in turn."""
         self.set_class(event.size.width < NARROW, "-narrow")
 
     def window_changed(self) -> None:
-        """Refresh from the window."""
         self.run_worker(self._follow(), group="follow", exclusive=True)
 
     async def _follow(self) -> None:
         window = self._window
-        seen = await self._ask(lambda: (window.state.now, window.state.chosen))
+        seen = await runtime_of(window).worker.read(lambda: (window.state.now, window.state.chosen))
         if seen is None:
             return
         self._now, chosen = seen
@@ -228,12 +215,16 @@ class GitBody(Vertical):
         if not self._is_asking:
             await self._show_diff()
 
-    async def _ask(self, call: Callable[[], T]) -> T | None:
-        """Call a function on the window's thread; None if it takes too long."""
-        asking = host.run_on_thread(self._window, call)
-        await finished([asking], PATIENCE)
-        done = asking.done() and asking.exception() is None
-        return asking.result() if done else None
+    async def _read(self, call: Callable[[], str]) -> str | None:
+        """Read something of the repository, or why it cannot be read; None if that takes long."""
+
+        def text() -> str:
+            try:
+                return call()
+            except ContextUIError as error:
+                return error.text(self._words.lang)
+
+        return await runtime_of(self._window).worker.read(text)
 
     def _show_rows(self) -> None:
         """Show the changes that the filter leaves; the cursor stays on its file."""
@@ -273,7 +264,6 @@ class GitBody(Vertical):
         return rows
 
     def _draw(self, row: Row, width: int) -> Content:
-        """Draw a heading, an entry or a commit."""
         if isinstance(row, Entry):
             return self._entry_line(row, width)
         if isinstance(row, Commit):
@@ -298,7 +288,7 @@ class GitBody(Vertical):
         if now.reason == "no repository":
             text = self._words("Not a git repository. i runs git init.")
         elif now.reason is not None:
-            text = f"✗ {self._window.env.say(*now.problem)}" + self._words(" r tries again.")
+            text = f"✗ {now.problem}" + self._words(" r tries again.")
         elif not now.status.changes:
             text = self._words("Nothing to commit.")
         self._message.update(Content.styled(line(text), MUTED))
@@ -311,12 +301,12 @@ class GitBody(Vertical):
             self._show_lines([])
             return
         name, staged = entry.change.name, entry.group == "staged"
-        lines = await self._ask(lambda: window.diff_of(name, staged=staged))
+        text = await self._read(lambda: window.diff_of(name, staged=staged))
         now = self._list.entry
-        if lines is None or self._is_asking or now is None or now.key != entry.key:
+        if text is None or self._is_asking or now is None or now.key != entry.key:
             return
         self._set_heading(name, str(entry.lines or ""))
-        self._show_text("\n".join(lines), name)
+        self._show_text(text, name)
 
     def _set_heading(self, title: str, facts: str = "", style: str = "bold") -> None:
         self._heading.update(Content.assemble((line(title), style), f"  {line(facts)}"))
@@ -362,7 +352,6 @@ class GitBody(Vertical):
         self.run_worker(self._show_diff(), group="diff", exclusive=True)
 
     def action_filter(self) -> None:
-        """Type a filter over the changes."""
         self.remove_class("-diff")
         self._filter.begin()
         ask_for_room(self)
@@ -386,7 +375,6 @@ class GitBody(Vertical):
         self.action_stage()
 
     def action_stage(self) -> None:
-        """Stage the file under the cursor, or unstage it."""
         if entry := self._list.entry:
             wanted = "unstage" if entry.group == "staged" else "stage"
             self.post_message(ActionRequested(wanted, {"paths": [entry.change.name]}))
@@ -407,25 +395,21 @@ class GitBody(Vertical):
         return 1
 
     def action_switch(self) -> None:
-        """Move between list and diff."""
         to_diff = self._list.has_focus and not self.has_class("-alone")
         self.set_class(to_diff, "-diff")
         (self._diff if to_diff else self._list).focus()
 
     def action_init(self) -> None:
-        """Create a repository."""
         self.post_message(ActionRequested("init"))
 
     def action_reload(self) -> None:
-        """Read the repository again."""
         self.post_message(ActionRequested("refresh"))
 
     async def action_commit(self) -> None:
-        """Show all that is staged, and ask for the message."""
         if not self._now.status.staged():
             self.post_message(ActionRequested("commit", {"message": "-"}))  # says why not
             return
-        text = await self._ask(self._window.staged_diff)
+        text = await self._read(self._window.staged_diff)
         if text is None:
             return
         count = len(self._now.status.staged())
@@ -449,7 +433,7 @@ class GitBody(Vertical):
 
     async def _differs(self, call: Callable[[], str]) -> bool:
         """Whether what the person was shown has changed since; then it is shown again."""
-        now = await self._ask(call)
+        now = await self._read(call)
         if now is None or now == self._seen:
             return now is None
         self._set_heading(self._words("Changed just now, look again"), style="$text-warning")
@@ -457,12 +441,11 @@ class GitBody(Vertical):
         return True
 
     async def action_discard(self) -> None:
-        """Show what would be lost, and ask."""
         entry, window = self._list.entry, self._window
         if entry is None or not entry.change.is_changed:
             return
         name = entry.change.name
-        lost = await self._ask(lambda: window.lost_by_discarding(name))
+        lost = await self._read(lambda: window.lost_by_discarding(name))
         if lost is None:
             return
         self._asked = name
@@ -486,7 +469,6 @@ class GitBody(Vertical):
         self._done_asking()
 
     def action_leave(self) -> None:
-        """Leave the message or the question, or else the filter."""
         if self._is_asking:
             self._done_asking()
         else:
@@ -501,7 +483,6 @@ class GitBody(Vertical):
 
 
 def _all_lines(text: str, words: Words) -> list[Line]:
-    """Return the lines of a diff of several files, or of plain text."""
     if "\n@@ " not in text:
         return plain_lines(text)
     # The first two lines are taken as the names of a file: here every file has its own.

@@ -14,11 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from contextui import ActionError, Body, Lod, Preview, Window, action
-from contextui.files.errors import FileError
 from contextui.files.textfile import shorten, split
-from contextui.git.program import OUTPUT, GitError
 from contextui.git.repository import initialize
-from contextui.text import counted, there_are
 from contextui.windows.git.description import ROOM, Description, GitState, facts
 from contextui.windows.git.worktree import WorkTree
 
@@ -31,7 +28,6 @@ class GitWindow(Window):
     """The git repository of the folder: changes, diffs, log; stage, commit, discard."""
 
     name = "git"
-    description_zh = "文件夹的 git 仓库：改动、差异、日志；暂存、提交、放弃改动。"
     widget = "contextui.windows.git.widget:GitBody"
     wide = True
     max_content = 60_000
@@ -58,29 +54,24 @@ class GitWindow(Window):
     # --- approval -----------------------------------------------------------------------------
 
     def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
-        try:
-            if action_id == "stage":
+        match action_id:
+            case "stage":
                 return self._tree.staging(params.get("paths", EVERYTHING))
-            if action_id == "unstage":
+            case "unstage":
                 return self._tree.unstaging(params.get("paths", EVERYTHING))
-            if action_id == "commit":
+            case "commit":
                 return self._tree.committing(params["message"])
-            if action_id == "discard":
+            case "discard":
                 return self._tree.discarding(params["path"])
-            if action_id == "init":
-                en = "Creates an empty git repository in this folder, without hooks."
-                return Preview(
-                    ".git", text=self.env.say(en, "在这个文件夹中新建空的 git 仓库，不含钩子。")
-                )
-        except GitError as error:
-            raise self._tree.error(*error.texts) from error
+            case "init":
+                text = "Creates an empty git repository in this folder, without hooks."
+                return Preview(".git", text=self.env.say(text))
         return None
 
     # --- actions ------------------------------------------------------------------------------
 
     @action(
         "Show the diff of a file, staged and not",
-        zh="显示一个文件的差异，已暂存和未暂存的",
         says=[
             "show the diff of {path}",
             "show the changes in {path}",
@@ -96,20 +87,19 @@ class GitWindow(Window):
         [change] = self._tree.found([path], status.changes, one=True)
         self._tree.gate(change)
         self.state.chosen, self.state.line = change.name, line
-        self._tree.take(self._tree.call(lambda: self._tree.situation(repository, status)))
+        self._tree.take(self._tree.situation(repository, status))
         total = len(self.state.now.diff)
         if not 1 <= line <= max(total, 1):
-            raise self._tree.error(
-                f"{there_are('line', total)}, not {line}.", f"共 {total} 行，没有第 {line} 行。"
+            raise ActionError(
+                "There is no line {line}; the last is {total}.", line=line, total=total
             )
         summary = f"{change.name}: {facts(change)}".rstrip(": ")
         if self.lod is Lod.FULL:
-            return self.env.say(f"Shown: {summary}.", f"已显示：{summary}。")
+            return self.env.say("Shown: {summary}.", summary=summary)
         return "\n".join([summary, *self._description.diff()])
 
     @action(
         "Show the last commits; count=0 hides them",
-        zh="显示最近的提交；count=0 隐藏",
         says=[
             "show the log",
             "show the last {count} commits",
@@ -122,19 +112,18 @@ class GitWindow(Window):
     )
     def log(self, count: int = COMMITS) -> str:
         if not 0 <= count <= MOST_COMMITS:
-            raise self._tree.error(f"Take 0 to {MOST_COMMITS}.", f"请用 0 到 {MOST_COMMITS}。")
+            raise ActionError("Take 0 to {most_commits}.", most_commits=MOST_COMMITS)
         self.state.log_count = count
         self._tree.read()
         self._tree.ready()
         number = min(len(self.state.now.commits), count)
         if self.lod is Lod.FULL or not number:
-            return self.env.say(f"{counted(number, 'commit')}.", f"{number} 个提交。")
+            return self.env.words.plural(number, "1 commit.", "{count} commits.")
         return "\n".join(self._description.log())
 
     @action(
         "Stage files or folders; all if none is named",
         "write",
-        zh="暂存文件或文件夹；不指定则为全部",
         says=[
             "stage {paths}",
             "stage everything",
@@ -150,16 +139,15 @@ class GitWindow(Window):
         repository, status = self._tree.begin()
         chosen, left = self._tree.to_stage(repository, status, paths)
         kept = self._tree.kept(repository, chosen)
-        self._tree.call(lambda: repository.stage(chosen))
+        repository.stage(chosen)
         self._tree.read(repository)
         named = self._tree.named(chosen)
-        result = self.env.say(f"Staged {named}.", f"已暂存 {named}。")
+        result = self.env.say("Staged {named}.", named=named)
         return result + kept + self._tree.left_out(left)
 
     @action(
         "Unstage files or folders; all if none is named",
         "write",
-        zh="取消暂存文件或文件夹；不指定则为全部",
         says=[
             "unstage {paths}",
             "unstage everything",
@@ -171,18 +159,16 @@ class GitWindow(Window):
     )
     def unstage(self, paths: str | list[str] = EVERYTHING) -> str:
         repository, status = self._tree.begin()
-        chosen = self._tree.to_unstage(status, paths)
+        chosen, places = self._tree.to_unstage(status, paths)
         kept = self._tree.kept(repository, chosen)
-        everything = self._tree.is_all_staged(chosen, status)
-        self._tree.call(lambda: repository.unstage(chosen, everything=everything))
+        repository.unstage(places)
         self._tree.read(repository)
         named = self._tree.named(chosen)
-        return self.env.say(f"Unstaged {named}.", f"已取消暂存 {named}。") + kept
+        return self.env.say("Unstaged {named}.", named=named) + kept
 
     @action(
         "Commit what is staged",
         "write",
-        zh="提交已暂存的改动",
         says=[
             "commit with message {message}",
             "commit with the message {message}",
@@ -199,17 +185,19 @@ class GitWindow(Window):
         if not status.staged() and not status.outside:
             return self._tree.nothing_staged()
         self._tree.check_commit(status)
-        made = self._tree.call(lambda: repository.commit(message, status))
-        count = len(status.staged())
+        made = repository.commit(message, status)
         self._tree.read(repository)
-        subject = shorten(message.partition("\n")[0], 80)
-        en = f"Committed {made} with {counted(count, 'file')}: {subject}"
-        return self.env.say(en, f"已提交 {made}，{count} 个文件：{subject}")
+        return self.env.words.plural(
+            len(status.staged()),
+            "Committed {id} with 1 file: {subject}",
+            "Committed {id} with {count} files: {subject}",
+            id=made,
+            subject=shorten(message.partition("\n")[0], 80),
+        )
 
     @action(
         "Discard what is not staged of a file; delete an untracked one",
         "write",
-        zh="放弃文件未暂存的改动；未跟踪的文件会被删除",
         says=[
             "discard the changes in {path}",
             "discard the changes of {path}",
@@ -222,31 +210,30 @@ class GitWindow(Window):
         repository, status = self._tree.begin()
         change = self._tree.discarded(path, status)
         self._tree.check_filters(repository, [change])
-        self._tree.call(lambda: repository.discard(change))
+        repository.discard(change)
         self._tree.read(repository)
         if change.is_untracked:
-            return self.env.say(f"Deleted {change.name}.", f"已删除 {change.name}。")
-        en = f"Discarded the changes of {change.name}."
-        return self.env.say(en, f"已放弃 {change.name} 的改动。")
+            return self.env.say("Deleted {name}.", name=change.name)
+        return self.env.say("Discarded the changes of {name}.", name=change.name)
 
-    @action("Open a changed file in an editor", zh="在编辑器中打开有改动的文件")
+    @action("Open a changed file in an editor")
     def open(self, path: str, line: int = 1) -> str:
         [change] = self._tree.found([path], self._tree.ready().changes, one=True)
         return self.env.open_file(change.path, line if line > 1 else None)
 
-    @action("Turn to a page of the list", zh="翻到列表的某一页")
+    @action("Turn to a page of the list")
     def page(self, number: int) -> str:
         pages = len(split(self._description.listing(), ROOM))
         if not 1 <= number <= pages:
-            en = f"{there_are('page', pages)}, not {number}."
-            raise self._tree.error(en, f"共 {pages} 页，没有第 {number} 页。")
+            raise ActionError(
+                "There is no page {number}; the last is {pages}.", number=number, pages=pages
+            )
         self.state.page = number
         self._tree.see()
-        return self.env.say(f"Page {number} of {pages}.", f"第 {number} 页，共 {pages} 页。")
+        return self.env.say("Page {number} of {pages}.", number=number, pages=pages)
 
     @action(
         "Read the repository again, and hide diff and log",
-        zh="重新读取仓库，并隐藏差异和日志",
         says=["refresh the repository", "git status", "刷新仓库", "查看 git 状态"],
     )
     def refresh(self) -> str:
@@ -254,50 +241,31 @@ class GitWindow(Window):
         self.state.log_count, self.state.page = 0, 1
         self._tree.read()
         self._tree.ready()
-        return self.env.say(f"{self._description.head()}.", f"{self._description.head()}。")
+        return self.env.say("{head}.", head=self._description.head())
 
     @action(
         "Create a git repository in this folder",
         "write",
-        zh="在这个文件夹中新建 git 仓库",
         says=["git init", "create a git repository", "新建 git 仓库", "初始化 git 仓库"],
     )
     def init(self) -> str:
         if self.state.now.reason != "no repository":
-            raise self._tree.error(
-                "This folder is in a git repository already.", "这个文件夹已在 git 仓库中。"
-            )
-        self._tree.call(lambda: initialize(self._tree.folder(), os.environ))
+            raise ActionError("This folder is in a git repository already.")
+        initialize(self.env.workspace.root, os.environ)
         self._tree.read()
-        return self.env.say("Created a git repository.", "已新建 git 仓库。")
+        return self.env.say("Created a git repository.")
 
-    # --- for the widget -----------------------------------------------------------------------
+    # --- for the widget: what they return is for the person only -----------------------------
 
-    def diff_of(self, name: str, *, staged: bool) -> tuple[str, ...]:
-        """Return the lines of one diff of a file, for the person only."""
-        try:
-            [change] = self._tree.found([name], self.state.now.status.changes, one=True)
-            return self._tree.lines_of(self._tree.repository(), change, staged=staged)
-        except GitError as error:
-            return (self.env.say(*error.texts),)
-        except (ActionError, FileError) as error:
-            return (error.text(self.env.lang),)
+    def diff_of(self, name: str, *, staged: bool) -> str:
+        [change] = self._tree.found([name], self.state.now.status.changes, one=True)
+        return "\n".join(self._tree.lines_of(self._tree.repository(), change, staged=staged))
 
     def staged_diff(self) -> str:
-        """Return everything that is staged, for the person only."""
-        try:
-            return self._tree.repository().staged_diff(OUTPUT)
-        except GitError as error:
-            return self.env.say(*error.texts)
+        return self._tree.repository().index_diff("--cached")
 
     def lost_by_discarding(self, name: str) -> str:
-        """Return what discarding a file's changes loses, for the person only."""
-        try:
-            preview = self._tree.discarding(name)
-        except GitError as error:
-            return self.env.say(*error.texts)
-        except (ActionError, FileError) as error:
-            return error.text(self.env.lang)
+        preview = self._tree.discarding(name)
         return preview.diff or preview.text
 
     def _tick(self) -> None:

@@ -2,12 +2,12 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from hashlib import blake2b
-from pathlib import Path, PurePosixPath
-from typing import NoReturn, TypeVar
+from pathlib import PurePosixPath
+from typing import NoReturn
 
 from contextui import ActionError, Lod, Preview, TextFile
 from contextui.files.diff import diff_text
@@ -15,8 +15,8 @@ from contextui.files.errors import FileError, SecretFileError
 from contextui.git.program import GitError
 from contextui.git.repository import Repository
 from contextui.git.status import Change, Status, quoted, shown, unquoted
-from contextui.windowing.env import Env
 from contextui.windowing.preview import PREVIEW_LIMIT
+from contextui.windowing.window import Env
 from contextui.windows.git.description import Description, GitState, Situation, staged_line
 
 REST = 20  # a timer's reading is not repeated before this many times its own duration
@@ -27,40 +27,26 @@ CONFLICT = b"<<<<<<< "  # begins a line that a merge left
 _INDEX = ".git/index"
 READ = 2_000_000  # bytes of a diff that are read for one file
 
-T = TypeVar("T")
-
 
 class WorkTree:
-    """Reads the repository into a window's state, finds changes by name, and checks actions.
-
-    Args:
-        state: The state of the window.
-        env: Its environment.
-    """
+    """Reads the repository into a window's state, finds changes by name, and checks actions."""
 
     def __init__(self, state: GitState, env: Env) -> None:
         self._state, self._env = state, env
 
     # --- reading the repository ---------------------------------------------------------------
 
-    def folder(self) -> Path:
-        return self._env.workspace.root
-
     def repository(self) -> Repository:
-        return Repository(self.folder())
+        return Repository(self._env.workspace.root)
 
     def read(self, repository: Repository | None = None) -> None:
-        """Read the status, and the diff and log that are shown.
-
-        Args:
-            repository: The repository, if an action has opened and checked it just now.
-        """
+        """Read the status, and the diff and log that are shown."""
         began, state = time.monotonic(), self._state
         try:
             repository = repository or self.repository()
             now = self.situation(repository, repository.status())
         except GitError as error:
-            now = Situation(problem=error.texts, reason=error.reason)
+            now = Situation(problem=error.text(self._env.lang), reason=error.reason)
         self.take(now)
         state.resting = time.monotonic() + REST * (time.monotonic() - began)
 
@@ -76,8 +62,8 @@ class WorkTree:
         if change is None:
             return now
         parts = [
-            (self._env.say("staged:", "已暂存："), change.is_staged, True),
-            (self._env.say("not staged:", "未暂存："), change.is_changed, False),
+            (self._env.say("staged:"), change.is_staged, True),
+            (self._env.say("not staged:"), change.is_changed, False),
         ]
         lines: list[str] = []
         for title, is_there, staged in parts:
@@ -108,25 +94,25 @@ class WorkTree:
         lines = shown(made.data).split("\n")
         lines = lines[:-1] if lines[-1] == "" else lines
         if made.is_cut:
-            lines.append(self._env.say("… the rest is too large", "… 其余部分太大"))
+            lines.append(self._env.say("… the rest is too large"))
         first = next((at for at, one in enumerate(lines) if one.startswith("@@")), len(lines))
         head = [one for one in lines[:first] if not one.startswith(("diff --git ", "index "))]
         return (*head, *lines[first:])
 
     def _untracked(self, change: Change, limit: int) -> tuple[list[str], str]:
         """Return an untracked file as a diff, or a sentence about one that has no lines."""
-        place = self.folder() / change.path
+        place = self._env.workspace.root / change.path
         if change.path.endswith("/") or (place.is_dir() and not place.is_symlink()):
-            return [], self._env.say("another repository", "另一个仓库")
+            return [], self._env.say("another repository")
         if place.is_symlink():
             target = quoted(os.readlink(place))
-            return [], self._env.say(f"a link to {target}", f"指向 {target} 的链接")
+            return [], self._env.say("a link to {target}", target=target)
         data = self._env.workspace.read_bytes(change.path, limit=limit)
         if b"\0" in data:
             size = f"{len(data):,}"
-            return [], self._env.say(f"binary, {size} bytes", f"二进制，{size} 字节")
+            return [], self._env.say("binary, {size} bytes", size=size)
         if not data:
-            return [], self._env.say("an empty file", "空文件")
+            return [], self._env.say("an empty file")
         diff = diff_text(TextFile(), TextFile(shown(data)), "/dev/null", f"b/{change.name}")
         lines = diff.split("\n")
         return (lines[:-1] if lines[-1] == "" else lines), ""
@@ -143,25 +129,27 @@ class WorkTree:
         repository, message = self.repository(), self.message(message)
         status, say = repository.status(), self._env.say
         branch = quoted(status.branch) if status.branch else f"HEAD {status.head[:7]}"
-        target = say(f".git (a commit on {branch})", f".git（在 {branch} 上提交）")
+        target = say(".git (a commit on {branch})", branch=branch)
         if not status.staged() and not status.outside:
             return Preview(target, text=self.nothing_staged(), changes=False)
         self.check_commit(status)
         author, files = repository.author(), [staged_line(one) for one in status.staged()]
-        text = [say(f"Author: {author}", f"作者：{author}"), "", message, "", *files]
+        text = [say("Author: {author}", author=author), "", message, "", *files]
         if hooks := repository.hooks():
             names = ", ".join(hooks)
-            text += ["", say(f"Hooks are not run: {names}.", f"不会运行钩子：{names}。")]
-        return Preview(target, diff=repository.staged_diff(PREVIEW_LIMIT), text="\n".join(text))
+            text += ["", say("Hooks are not run: {names}.", names=names)]
+        diff = repository.index_diff("--cached", limit=PREVIEW_LIMIT)
+        return Preview(target, diff=diff, text="\n".join(text))
 
     def staging(self, paths: str | Sequence[str]) -> Preview:
         repository, status = self.begin()
         chosen, left = self.to_stage(repository, status, paths)
         known = [one for one in chosen if not one.is_untracked]
         everything = len(known) == len([one for one in status.changes if one.is_modified])
-        parts = [repository.staging_diff(known, PREVIEW_LIMIT, everything=everything)]
+        places = ["."] if everything else [one.path for one in known]
+        parts = [repository.index_diff(limit=PREVIEW_LIMIT, paths=places)]
         named, rest = self.named(chosen), PREVIEW_LIMIT - len(parts[0])
-        text = [self._env.say(f"Stages {named}.", f"暂存 {named}。")]
+        text = [self._env.say("Stages {named}.", named=named)]
         for one in chosen:
             if one.is_untracked:
                 diff, note = self._untracked(one, rest)
@@ -173,57 +161,49 @@ class WorkTree:
 
     def unstaging(self, paths: str | Sequence[str]) -> Preview:
         repository, status = self.begin()
-        chosen = self.to_unstage(status, paths)
-        everything, named = self.is_all_staged(chosen, status), self.named(chosen)
-        diff = repository.unstaging_diff(chosen, PREVIEW_LIMIT, everything=everything)
-        stays = (
-            "The file itself stays as it is." if len(chosen) == 1 else "The files stay as they are."
+        chosen, places = self.to_unstage(status, paths)
+        diff = repository.index_diff("--cached", "-R", limit=PREVIEW_LIMIT, paths=places)
+        text = self._env.words.plural(
+            len(chosen),
+            "Unstages {named}. The file itself stays as it is.",
+            "Unstages {named}. The files stay as they are.",
+            named=self.named(chosen),
         )
-        text = self._env.say(f"Unstages {named}. {stays}", f"取消暂存 {named}。文件本身不变。")
         return Preview(_INDEX, diff=diff, text=text + self.kept(repository, chosen))
 
     def discarding(self, path: str) -> Preview:
         repository, status = self.begin()
         change = self.discarded(path, status)
         # A grant for the session would cover later edits, so the target is one that always asks.
-        target = f"{quoted(str(self.folder()))}/{change.name}"
+        target = f"{quoted(str(self._env.workspace.root))}/{change.name}"
         if not change.is_untracked:
             made = repository.reverse_diff(change, PREVIEW_LIMIT)
             if made.is_cut:
-                self._too_large(change)
+                raise ActionError(
+                    "What would be lost of {name} is too large to be shown.", name=change.name
+                )
             return Preview(target, diff=shown(made.data))
         diff, text = self._untracked(change, PREVIEW_LIMIT)
         lost = "\n".join(f"-{line[1:]}" for line in diff[3:])
-        en, zh = (
-            f"Deletes {change.name}, which git does not know.",
-            f"删除 git 未跟踪的 {change.name}。",
-        )
-        return Preview(target, text="\n".join([self._env.say(en, zh), text, lost]), verb="delete")
+        head = self._env.say("Deletes {name}, which git does not know.", name=change.name)
+        return Preview(target, text="\n".join([head, text, lost]), verb="delete")
 
     # --- checks -------------------------------------------------------------------------------
 
     def begin(self, *, counted: bool = False) -> tuple[Repository, Status]:
         """Read the repository at the beginning of an action, with or without counts of lines."""
-        repository = self.call(self.repository)
-        return repository, self.call(lambda: repository.status(counted=counted))
-
-    def call(self, call: Callable[[], T]) -> T:
-        """Call a function of the repository; an error of git is one of the action."""
-        try:
-            return call()
-        except GitError as error:
-            raise self.error(*error.texts) from error
+        repository = self.repository()
+        return repository, repository.status(counted=counted)
 
     def ready(self) -> Status:
         now = self._state.now
         if now.reason is not None:
-            raise self.error(*now.problem)
+            raise ActionError(now.problem)
         return now.status
 
     def found(
         self, paths: str | Sequence[str], changes: Sequence[Change], *, one: bool = False
     ) -> list[Change]:
-        """Find changes by the names of files or folders; raise if one of them has none."""
         names = [paths] if isinstance(paths, str) else list(paths)
         found: dict[str, Change] = {}
         for name in names:
@@ -240,8 +220,7 @@ class WorkTree:
 
     def _relative(self, name: str) -> str:
         path = unquoted(name.strip())
-        folder = f"{self.folder()}/"
-        path = path.removeprefix(folder)
+        path = path.removeprefix(f"{self._env.workspace.root}/")
         while path.startswith("./"):
             path = path[2:]
         return path.rstrip("/") if path != "/" else path
@@ -251,11 +230,10 @@ class WorkTree:
         base = PurePosixPath(name).name
         near = get_close_matches(name, names[:2_000], 3, 0.5)
         near += [one for one in names if PurePosixPath(one).name == base and one not in near]
-        listed = ", ".join(near[:5] or names[:NAMED]) or self._env.say("none", "无")
+        listed = ", ".join(near[:5] or names[:NAMED]) or self._env.say("none")
         what = quoted(name[:200])
-        raise self.error(
-            f"{what} has no such change. There is: {listed}.",
-            f"{what} 没有这样的改动。现有：{listed}。",
+        raise ActionError(
+            "{what} has no such change. Available: {listed}.", what=what, listed=listed
         )
 
     def gate(self, change: Change) -> None:
@@ -270,10 +248,10 @@ class WorkTree:
                 raise
             except FileError as error:  # its folder is gone, so the person cannot be asked
                 name = quoted(path)
-                raise self.error(
-                    f"{name} may hold secrets and cannot be reached any more: its diff is not "
-                    "shown to a model.",
-                    f"{name} 可能含有机密，且已无法访问：不会把它的差异显示给模型。",
+                raise ActionError(
+                    "{name} may hold secrets and cannot be reached any more: its diff is not shown "
+                    "to a model.",
+                    name=name,
                 ) from error
 
     def to_stage(
@@ -285,30 +263,28 @@ class WorkTree:
         skipped = {one.path for one in left}
         chosen = [one for one in found if one.path not in skipped]
         if not chosen:
-            raise self.error("There is nothing to stage.", "没有要暂存的改动。")
+            raise ActionError("There is nothing to stage.")
         self.check_filters(repository, chosen)
         self.check_markers(chosen)
         return chosen, left
 
-    def to_unstage(self, status: Status, paths: str | Sequence[str]) -> list[Change]:
-        """Return the changes to unstage."""
+    def to_unstage(
+        self, status: Status, paths: str | Sequence[str]
+    ) -> tuple[list[Change], list[str]]:
         chosen = self.found(paths, status.staged())
         if not chosen:
-            raise self.error(self.nothing_staged(), self.nothing_staged())
-        return chosen
-
-    @staticmethod
-    def is_all_staged(chosen: Sequence[Change], status: Status) -> bool:
-        """Whether these are all staged changes of the folder, and no conflict is among the rest."""
-        return len(chosen) == len(status.staged()) and not status.conflicts()
+            raise ActionError(self.nothing_staged())
+        if len(chosen) == len(status.staged()) and not status.conflicts():
+            return chosen, ["."]
+        return chosen, [path for one in chosen for path in (one.path, one.old) if path]
 
     def left_out(self, left: Sequence[Change]) -> str:
-        """Name the secret files that are not staged."""
         if not left:
             return ""
         names = self.named(left)
-        en = f" Left out, since they may hold secrets: {names}. Name them to stage them."
-        return self._env.say(en, f"可能含有机密，未暂存：{names}。点名才会暂存。")
+        return self._env.say(
+            " Left out, since they may hold secrets: {names}. Name them to stage them.", names=names
+        )
 
     def _unnamed_secrets(
         self, changes: Sequence[Change], paths: str | Sequence[str]
@@ -323,105 +299,83 @@ class WorkTree:
         ]
 
     def check_filters(self, repository: Repository, changes: Sequence[Change]) -> None:
-        found = self.call(lambda: repository.filtered(changes))
-        for path, name in found.items():
-            file, filter_name = quoted(path), quoted(name)
-            raise self.error(
-                f"{file} goes through the filter {filter_name}, a program that is never run here. "
-                "Use git in a terminal for this file.",
-                f"{file} 要经过过滤器 {filter_name}，这里从不运行它。请在终端中用 git 处理该文件。",
+        for path, name in repository.filtered(changes).items():
+            raise ActionError(
+                "{file} goes through the filter {filter_name}, a program that is never run "
+                "here. Use git in a terminal for this file.",
+                file=quoted(path),
+                filter_name=quoted(name),
             )
 
     def check_markers(self, changes: Sequence[Change]) -> None:
         for one in changes:
-            place = self.folder() / one.path
+            place = self._env.workspace.root / one.path
             if not one.is_conflict or place.is_symlink() or not place.is_file():
                 continue
             with place.open("rb") as file:
                 data = file.read(READ)
             if data.startswith(CONFLICT) or b"\n" + CONFLICT in data:
-                raise self.error(
-                    f"{one.name} still has conflict markers. Resolve them first.",
-                    f"{one.name} 中还有冲突标记。请先解决冲突。",
+                raise ActionError(
+                    "{name} still has conflict markers. Resolve them first.", name=one.name
                 )
 
     def check_commit(self, status: Status) -> None:
         if conflicts := status.conflicts():
             names = self.named(conflicts)
-            raise self.error(
-                f"There are conflicts: {names}. Resolve and stage them first.",
-                f"存在冲突：{names}。请先解决并暂存。",
+            raise ActionError(
+                "There are conflicts: {names}. Resolve and stage them first.", names=names
             )
         if status.operation:
-            raise self.error(
-                f"A {status.operation} is in progress. Finish it in a terminal.",
-                f"正在进行 {status.operation}。请在终端中完成它。",
+            raise ActionError(
+                "A {operation} is in progress. Finish it in a terminal.", operation=status.operation
             )
         if status.is_cut:
-            raise self.error(
-                "There are too many changes to show all of them.", "改动太多，无法全部显示。"
-            )
+            raise ActionError("There are too many changes to show all of them.")
         if status.outside:
-            raise self.error(
+            raise ActionError(
                 "Files outside of this folder are staged too, and a commit would contain them. "
-                "Unstage them, or commit at the top of the repository.",
-                "这个文件夹之外也有已暂存的文件，提交会包含它们。请取消暂存，或在仓库顶层提交。",
+                "Unstage them, or commit at the top of the repository."
             )
 
     def discarded(self, path: str, status: Status) -> Change:
         [change] = self.found([path], [one for one in status.changes if one.is_changed], one=True)
         if change.is_conflict:
-            raise self.error(
-                f"{change.name} is in conflict. Resolve it first.",
-                f"{change.name} 有冲突。请先解决。",
-            )
+            raise ActionError("{name} is in conflict. Resolve it first.", name=change.name)
         if change.is_submodule or change.path.endswith("/"):
-            raise self.error(
-                f"{change.name} is another repository, which is never changed from here.",
-                f"{change.name} 是另一个仓库，不会从这里改动它。",
+            raise ActionError(
+                "{name} is another repository, which is never changed from here.", name=change.name
             )
         return change
-
-    def _too_large(self, change: Change) -> NoReturn:
-        raise self.error(
-            f"What would be lost of {change.name} is too large to be shown.",
-            f"{change.name} 将丢失的内容太大，无法显示。",
-        )
 
     def message(self, message: str) -> str:
         text = message.encode("utf-8", "replace").decode().replace("\r\n", "\n").strip()
         text = "\n".join(line.rstrip() for line in text.split("\n"))
         if not text:
-            raise self.error("A commit needs a message.", "提交需要说明。")
+            raise ActionError("A commit needs a message.")
         if len(text) > MESSAGE:
-            en = f"A message has up to {MESSAGE:,} characters, not {len(text):,}."
-            raise self.error(en, f"说明最多 {MESSAGE:,} 个字符，而这里有 {len(text):,} 个。")
-        if any(not (char.isprintable() or char in "\n\t") for char in text):
-            raise self.error(
-                "The message has characters that cannot be shown.", "说明中有无法显示的字符。"
+            raise ActionError(
+                "A message has up to {message_:,} characters, not {count:,}.",
+                message_=MESSAGE,
+                count=len(text),
             )
+        if any(not (char.isprintable() or char in "\n\t") for char in text):
+            raise ActionError("The message has characters that cannot be shown.")
         return text
 
     def kept(self, repository: Repository, changes: Sequence[Change]) -> str:
         """Name the staged versions that are replaced and exist nowhere else."""
         both = [one for one in changes if one.is_staged and one.tree not in ".D"][:NAMED]
-        blobs = self.call(lambda: [(one, repository.staged_blob(one)) for one in both])
-        names = ", ".join(f"{one.name} {blob}" for one, blob in blobs if blob)
+        blobs = [(one.name, repository.staged_blob(one)) for one in both]
+        names = ", ".join(f"{name} {blob}" for name, blob in blobs if blob)
         if not names:
             return ""
-        en = f" The versions staged before are kept as blobs: {names}."
-        return self._env.say(en, f"之前暂存的版本仍保留为 blob：{names}。")
+        return self._env.say(" The versions staged before are kept as blobs: {names}.", names=names)
 
     def nothing_staged(self) -> str:
-        return self._env.say(
-            "Nothing is staged, so there is nothing to commit.", "没有已暂存的改动可提交。"
-        )
+        return self._env.say("Nothing is staged, so there is nothing to commit.")
 
     def named(self, changes: Sequence[Change]) -> str:
         names = [one.name for one in changes[:NAMED]]
         if (more := len(changes) - NAMED) > 0:
-            names.append(self._env.say(f"{more} more", f"另外 {more} 个"))
-        return self._env.say(", ", "，").join(names)
-
-    def error(self, english: str, chinese: str) -> ActionError:
-        return ActionError(self._env.say(english, chinese))
+            names.append(self._env.say("{more} more", more=more))
+        return self._env.say(", ").join(names)

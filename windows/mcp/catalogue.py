@@ -4,10 +4,12 @@ Everything here was written by the server, so nothing of it is believed: names b
 texts are cut, and a claim to only read counts only if the person trusts it.
 """
 
+import asyncio
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,10 @@ from contextui import ActionError
 from contextui.files.protection import write_private
 from contextui.plain_file import read_plain
 from contextui.text import one_line
+from contextui.words import Message
 
 MOST_TOOLS = 280
-"""Tools that become actions; a window may have 300."""
+"""Tools that become actions."""
 LISTED_TOOLS, LISTED_RESOURCES, LISTED_PROMPTS = 2_000, 500, 200
 """How many of each are read from the server."""
 RESERVED = frozenset(
@@ -32,6 +35,7 @@ RESERVED = frozenset(
 
 _LARGEST_SCHEMA = 20_000  # characters as JSON; of a larger one only the names are kept
 _LARGEST_FILE = 8_000_000
+_PAGES = 100  # of a list
 _LONGEST_LABEL, _LONGEST_DESCRIPTION, _LONGEST_NAME = 100, 4_000, 200
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s")
 
@@ -49,7 +53,6 @@ class Tool(BaseModel):
 
     @property
     def label(self) -> str:
-        """Its description in a few words."""
         text = self.title or self.description.strip()
         first = _SENTENCE.split(one_line(text, 1_000), maxsplit=1)[0]
         return one_line(first.rstrip(".。"), _LONGEST_LABEL) or self.name
@@ -65,7 +68,6 @@ class Resource(BaseModel):
 
     uri: str
     name: str = ""
-    mime: str = ""
 
 
 class Argument(BaseModel):
@@ -111,22 +113,16 @@ class Catalogue(BaseModel):
         return hashlib.sha256(self.model_dump_json().encode("utf-8", "replace")).hexdigest()[:16]
 
     def tool(self, action_id: str) -> Tool | None:
-        """Return the tool of an action."""
         return next((one for one in self.tools if one.id == action_id), None)
 
     def prompt(self, name: str) -> Prompt:
-        """Return a prompt by its name.
-
-        Raises:
-            ActionError: There is none of this name.
-        """
         for one in self.prompts:
             if one.name == name:
                 return one
-        names = one_line(", ".join(one.name for one in self.prompts), 500)
         raise ActionError(
-            f"There is no prompt {one_line(name, 80)!r}. There is: {names or 'none'}.",
-            zh=f"没有提示 {one_line(name, 80)!r}。可用：{names or '无'}。",
+            "There is no prompt {name!r}. Available: {names}.",
+            name=one_line(name, 80),
+            names=one_line(", ".join(one.name for one in self.prompts), 500) or Message("none"),
         )
 
     def save(self, path: Path) -> None:
@@ -137,23 +133,58 @@ class Catalogue(BaseModel):
 
     @classmethod
     def load(cls, path: Path) -> "Catalogue":
-        """Return what was kept; an empty one if there is nothing."""
         try:
             return cls.model_validate_json(read_plain(path, _LARGEST_FILE))
         except (OSError, ValueError):
             return cls()
 
 
-# --- from the library's types ------------------------------------------------------------------
+# --- reading what a server offers --------------------------------------------------------------
+
+
+async def read_catalogue(
+    client: Any,
+    kinds: set[str],
+    before: Catalogue,
+    uses: Callable[[str], bool],
+    seconds: float,
+) -> Catalogue:
+    """Read what a server offers."""
+    able, new = client.server_capabilities, before.model_copy()
+    if "tools" in kinds and able.tools is not None:
+        found = await _listed(client.list_tools, "tools", LISTED_TOOLS, seconds)
+        new.tools, new.unused, new.dropped = tools_of(found, uses)
+    if "resources" in kinds and able.resources is not None:
+        found = await _listed(client.list_resources, "resources", LISTED_RESOURCES, seconds)
+        new.resources = resources_of(found)
+        with suppress(Exception):  # many servers have resources, and no templates
+            found = await _listed(
+                client.list_resource_templates, "resource_templates", LISTED_RESOURCES, seconds
+            )
+            new.templates = resources_of(found, "uri_template")
+    if "prompts" in kinds and able.prompts is not None:
+        found = await _listed(client.list_prompts, "prompts", LISTED_PROMPTS, seconds)
+        new.prompts = prompts_of(found)
+    return new
+
+
+async def _listed(
+    ask: Callable[..., Awaitable[Any]], name: str, most: int, seconds: float
+) -> list[Any]:
+    found: list[Any] = []
+    cursor: str | None = None
+    for _ in range(_PAGES):
+        async with asyncio.timeout(seconds):
+            answer = await ask(cursor=cursor)
+        found += getattr(answer, name)
+        cursor = answer.next_cursor
+        if cursor is None or len(found) >= most:
+            break
+    return found[: most * 10]  # those that are too many are counted
 
 
 def tools_of(found: Iterable[Any], uses: Callable[[str], bool]) -> tuple[list[Tool], int, int]:
-    """Return the tools that become actions, how many are not used, and how many are too many.
-
-    Args:
-        found: The tools as the library reads them.
-        uses: Returns whether a tool is used, by its name.
-    """
+    """Return the tools that become actions, how many are not used, and how many are too many."""
     tools, taken, unused, dropped = list[Tool](), set(RESERVED), 0, 0
     for one in found:
         if not uses(one.name):
@@ -212,7 +243,6 @@ def resources_of(found: Iterable[Any], key: str = "uri") -> list[Resource]:
         Resource(
             uri=str(getattr(one, key))[:2_000],
             name=one_line(one.title or one.name or "", _LONGEST_NAME),
-            mime=one_line(one.mime_type or "", 100),
         )
         for one in found
     ]
@@ -238,7 +268,7 @@ def prompts_of(found: Iterable[Any]) -> list[Prompt]:
     ]
 
 
-def words_of(arguments: Mapping[str, Any], limit: int = 80) -> str:
+def words_of(arguments: Mapping[str, Any]) -> str:
     """Return the arguments of a call in a few words, such as ``state=open label=bug``."""
 
     def parts() -> Iterator[str]:
@@ -247,4 +277,4 @@ def words_of(arguments: Mapping[str, Any], limit: int = 80) -> str:
                                                                     default=str)  # fmt: skip
             yield f"{name}={one_line(shown, 40)}"
 
-    return one_line(" ".join(parts()), limit)
+    return one_line(" ".join(parts()), 80)

@@ -10,20 +10,20 @@ import logging
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
+from contextui import ActionError, ContextUIError
 from contextui.config.servers import Server
 from contextui.processes import Process
-from contextui.secrets import add_named_secret, names_secret
+from contextui.secrets import add_named_secret, mask, names_secret
 from contextui.text import one_line
 from contextui.version import VERSION
-from contextui.windows.mcp.catalogue import Catalogue, Info
-from contextui.windows.mcp.listing import read_catalogue
-from contextui.windows.mcp.request import Request, Requests, StoppedError, reason_of
+from contextui.windows.mcp.catalogue import Catalogue, Info, read_catalogue
+from contextui.words import Message, msg
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -45,38 +45,24 @@ _LONGEST_CALL = 3_600.0  # seconds
 _SETTLE = 0.5  # seconds between two looks at what a server says has changed
 _LAST_WORDS = 1.0  # seconds for a connection to end by itself
 
-MISSING = (
-    'MCP servers need the package mcp: pip install "contextui[mcp]".',
-    'MCP 服务器需要 mcp 包：pip install "contextui[mcp]"。',
-)
-"""What to do if the library is not installed, in English and Chinese."""
+MISSING = msg('MCP servers need the package mcp: pip install "contextui[mcp]".')
+"""What to do if the library is not installed."""
 
 Progress = Callable[[float | None, float | None, str], None]
 Elicit = Callable[[Any], Awaitable[tuple[str, dict[str, Any] | None]]]
 """Asks the person a server's question; returns ``accept``, ``decline`` or ``cancel``."""
 
 
+class StoppedError(ContextUIError):
+    """A server cannot be reached; the message says why."""
+
+
 class Connection:
     """Connects to a server on demand, again after it stopped, and follows what it announces.
 
     Belongs to the window's event loop.
-
-    Args:
-        server: How the server is reached.
-        home: The folder of contextui's persistent data, for logins.
-        start: Starts a process that ends with the window.
-        changed: Called when something changed.
-        elicit: Asks the person a question of the server.
-        exposed: Called with a host before a secret is sent to it unencrypted.
-
     Attributes:
-        status: Whether it is connected.
-        error: Why it stopped, in one line.
-        info: What the server says about itself.
-        catalogue: What it offers.
-        link: Where the person logs in, while that is needed.
         updated: Resources that changed and were not read again yet.
-        since: When it was connected, or the attempt began.
         questions: How many questions the server asked since the last call began.
     """
 
@@ -111,12 +97,11 @@ class Connection:
         self._process: Process | None = None
         self._is_broken = False  # the process can no longer be spoken with
         self._refusal = ""  # what HTTP said last
-        self._requests = Requests(server.timeout, self._clear)
+        self._requests: dict[asyncio.Task[Any], asyncio.Timeout] = {}
 
     # --- life ----------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Begin to connect, unless it is connected or about to be."""
         if self._task is not None and not self._task.done():
             return
         self.status, self.error, self.since = "connecting", "", time.time()
@@ -135,29 +120,23 @@ class Connection:
         return self._ready.is_set()
 
     async def client(self) -> "Client":
-        """Return the connected client; connect first if needed.
-
-        Raises:
-            StoppedError: It cannot be connected.
-        """
         self.begin()
         await self.ready(self.server.timeout)
         if self._client is None and self.status == "login":
             raise StoppedError(
-                "The person has to log in to this server first: the window shows the link.",
-                zh="用户需要先登录此服务器：窗口中有链接。",
+                "The person has to log in to this server first: the window shows the link."
             )
         if self._client is None:
             raise StoppedError(
-                f"The server is not connected: {self.error or 'it did not answer in time'}",
-                zh=f"服务器未连接：{self.error or '没有及时响应'}",
+                "The server is not connected: {reason}",
+                reason=self.error or Message("it did not answer in time"),
             )
         return self._client
 
     async def close(self) -> None:
-        """End the connection and, with it, the server's process."""
         self._stop.set()
-        self._requests.cancel()
+        for request in list(self._requests):
+            request.cancel()
         if self._listener is not None:
             self._listener.cancel()
         if self._task is not None and not self._task.done():
@@ -195,14 +174,13 @@ class Connection:
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator["Client"]:
-        """Connect, and end everything afterwards."""
         try:
             from mcp import Client  # noqa: PLC0415  (takes a second to import)
             from mcp_types import Implementation  # noqa: PLC0415
 
             from contextui.windows.mcp import transport  # noqa: PLC0415
         except ImportError as error:
-            raise StoppedError(MISSING[0], zh=MISSING[1]) from error
+            raise StoppedError(MISSING) from error
         logging.getLogger("mcp").disabled = True  # it would write to the screen, tokens included
         for name in ("mcp.client", "mcp.client.auth.oauth2", "client"):
             logging.getLogger(name).disabled = True
@@ -223,7 +201,7 @@ class Connection:
                 auth = self._login(server, stack)
                 streams = transport.http_streams(server, auth, self._note_status)
             client = Client(
-                _Entered(streams),
+                streams,
                 client_info=Implementation(name="contextui", version=VERSION),
                 elicitation_callback=self._ask,
                 message_handler=self._note,
@@ -244,9 +222,7 @@ class Connection:
             async with asyncio.timeout(seconds) as self._deadline:
                 yield
         except TimeoutError:
-            raise StoppedError(
-                f"it did not answer within {seconds:g} s", zh=f"{seconds:g} 秒内没有响应"
-            ) from None
+            raise StoppedError("it did not answer within {seconds:g} s", seconds=seconds) from None
 
     async def _spawn(self, server: Server) -> Process:
         from contextui.processes import PIPE  # noqa: PLC0415
@@ -259,7 +235,6 @@ class Connection:
         )
 
     def _login(self, server: Server, stack: AsyncExitStack) -> Any:
-        """Return the authentication for a server; None if its headers have one."""
         if any(name.lower() == "authorization" for name, _ in server.headers):
             return None
         from contextui.windows.mcp.login import make_login  # noqa: PLC0415
@@ -269,14 +244,11 @@ class Connection:
         return provider
 
     def _show_link(self, link: str) -> None:
-        """Show where the person logs in.
-
-        Raises:
-            StoppedError: It was connected already: a call does not wait for the person.
-        """
+        """Show where the person logs in."""
         if self._client is not None:
-            self.error = "the login has expired: connect again to log in"
-            raise StoppedError(self.error, zh="登录已过期：请重新连接以登录")
+            expired = StoppedError("the login has expired: connect again to log in")
+            self.error = str(expired)
+            raise expired
         if link:
             self._warn(self.server.url)
         self.link = link
@@ -310,7 +282,6 @@ class Connection:
             self._is_broken = True
 
     def _died(self) -> str:
-        """Describe how the process ended, if it did by itself."""
         if self._process is None or not self._is_broken:
             return ""
         self._is_broken = False
@@ -437,32 +408,62 @@ class Connection:
     # --- calls -----------------------------------------------------------------------------
 
     async def call(self, tool: str, arguments: Mapping[str, Any], report: Progress) -> Any:
-        """Call a tool. Cancelling this cancels the call at the server.
-
-        Raises:
-            ContextUIError: The server cannot be reached, or does not answer.
-        """
         client = await self.client()
         self.questions = 0
 
-        def work(request: Request) -> Awaitable[Any]:
+        async def work(limit: asyncio.Timeout) -> Any:
             async def beat(progress: float, total: float | None, message: str | None) -> None:
-                request.beat()
+                self._give_time(limit)
                 report(progress, total, message or "")
 
-            return client.call_tool(tool, dict(arguments), progress_callback=beat)
+            return await client.call_tool(tool, dict(arguments), progress_callback=beat)
 
-        return await self._requests.run(work, longest=_LONGEST_CALL)
+        return await self._request(work, longest=_LONGEST_CALL)
 
     async def read_resource(self, uri: str) -> Any:
-        """Read a resource."""
         client = await self.client()
-        return await self._requests.run(lambda _: client.read_resource(uri))
+        return await self._request(lambda _: client.read_resource(uri))
 
     async def get_prompt(self, name: str, arguments: Mapping[str, str]) -> Any:
-        """Return the text of a prompt, as the library reads it."""
         client = await self.client()
-        return await self._requests.run(lambda _: client.get_prompt(name, dict(arguments)))
+        return await self._request(lambda _: client.get_prompt(name, dict(arguments)))
+
+    async def _request(
+        self,
+        work: Callable[[asyncio.Timeout], Coroutine[Any, Any, Any]],
+        *,
+        longest: float | None = None,
+    ) -> Any:
+        limit = asyncio.timeout(self.server.timeout)
+        # Not in the context of the action that makes it: the library may keep that.
+        task = asyncio.get_running_loop().create_task(work(limit), context=contextvars.Context())
+        self._requests[task] = limit
+        try:
+            async with asyncio.timeout(longest), limit:
+                await asyncio.wait([task])
+        except TimeoutError:
+            raise ActionError(
+                "The server did not answer within {seconds:g} s.",
+                seconds=self.server.timeout if limit.expired() else longest,
+            ) from None
+        finally:
+            task.cancel()
+            del self._requests[task]
+        if task.cancelled():
+            raise StoppedError("The connection was closed.")
+        try:
+            return task.result()
+        except ContextUIError:
+            raise
+        except Exception as problem:
+            reason = self._clear(reason_of(problem))
+            raise ActionError("The server answered: {reason}", reason=reason) from problem
+
+    def _give_time(self, limit: asyncio.Timeout, *, endless: bool = False) -> None:
+        """Let a request wait as long again, or without an end."""
+        now = asyncio.get_running_loop().time()
+        with suppress(RuntimeError):  # it has just expired
+            limit.reschedule(None if endless else now + self.server.timeout)
 
     async def _ask(self, context: Any, params: Any) -> Any:  # noqa: ARG002
         from mcp_types import ElicitResult  # noqa: PLC0415
@@ -470,11 +471,13 @@ class Connection:
         self.questions += 1
         if self.questions > MOST_QUESTIONS:
             return ElicitResult(action="cancel")
-        self._requests.pause()
+        for limit in self._requests.values():  # the person needs time
+            self._give_time(limit, endless=True)
         try:
             answer, content = await self._elicit(params)
         finally:
-            self._requests.go_on()
+            for limit in self._requests.values():
+                self._give_time(limit)
         return ElicitResult(action=answer, content=content)  # type: ignore[arg-type]
 
 
@@ -483,30 +486,35 @@ def environ(given: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in given.items() if _INHERITED.fullmatch(name)}
 
 
-class _Entered:
-    """A context manager that the library enters, as its `Transport`."""
-
-    def __init__(self, streams: Any) -> None:
-        self._streams = streams
-
-    async def __aenter__(self) -> Any:
-        return await self._streams.__aenter__()
-
-    async def __aexit__(self, *problem: Any) -> Any:
-        return await self._streams.__aexit__(*problem)
-
-
 _CLOSED = "Connection closed"
 _VAGUE = ("Server returned an error response", "Not Found", "Session terminated")
 
 
 def _refusal(code: int) -> str:
-    """Describe an HTTP status that is an error; empty if it is none."""
     if code in (401, 403):
         return f"it refused the login (HTTP {code}): the token is missing, wrong or has expired"
     if code == 404:
         return "there is no MCP server at this address (HTTP 404)"
     return f"it failed (HTTP {code})" if code >= 400 else ""
+
+
+def reason_of(problem: BaseException) -> str:
+    """Return why something failed, in one line without secrets."""
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    if isinstance(problem, ContextUIError):
+        return one_line(str(problem), 300)
+    text = str(problem).strip() or type(problem).__name__
+    kind = type(problem).__name__
+    if kind == "MessageTooLargeError":
+        text = "it sent a message that is too large"
+    elif kind == "TimeoutError":
+        text = "it did not answer in time"
+    elif kind in ("ValidationError", "OverflowError"):
+        text = "it sent something that does not follow the protocol"
+    elif kind in ("ConnectError", "ConnectTimeout"):
+        text = f"it cannot be reached ({text})"
+    return one_line(mask(text), 300)
 
 
 async def _accept(_name: str, _result: Any) -> None:

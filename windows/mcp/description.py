@@ -1,7 +1,7 @@
 """MCP window in words: its state, and what the model reads of it."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -9,16 +9,14 @@ from pydantic import BaseModel
 from contextui import Action, Lod, Transient, Window
 from contextui.config.servers import Server
 from contextui.secrets import add_secret, names_secret
-from contextui.text import counted, one_line
+from contextui.text import one_line
 from contextui.windows.mcp.catalogue import Catalogue, Info
 from contextui.windows.mcp.connection import Connection
 from contextui.windows.mcp.result import Result
+from contextui.words import Words, msg
 
-SECRET = (
-    "This asks for a secret: the server gets what you type, not contextui",
-    "这里要求输入机密信息：你输入的内容会发给服务器，而不是 contextui",
-)
-"""The warning before an answer that may be a secret, in English and Chinese."""
+SECRET = msg("This asks for a secret: the server gets what you type, not contextui")
+"""The warning before an answer that may be a secret."""
 
 
 class Asked(BaseModel):
@@ -34,11 +32,6 @@ class Asked(BaseModel):
         return not self.url and (
             names_secret(self.message) or any(map(self._is_secret, self._fields))
         )
-
-    @property
-    def label(self) -> tuple[str, str]:
-        """The label of the answer, in English and Chinese."""
-        return SECRET if self.wants_secret else ("Answer the server", "回答服务器")
 
     def mask(self, answer: Mapping[str, Any]) -> None:
         """Mask the secrets of an answer from now on: the server may repeat them."""
@@ -91,80 +84,70 @@ class ServerState(Window.State):
 
 
 class Description:
-    """Describes a server's window.
+    """Describes a server's window."""
 
-    Args:
-        state: Its state.
-        server: Its server.
-        say: Returns the text in the person's language.
-    """
-
-    def __init__(self, state: ServerState, server: Server, say: Callable[[str, str], str]) -> None:
-        self._state, self._server, self._say = state, server, say
+    def __init__(self, state: ServerState, server: Server, words: Words) -> None:
+        self._state, self._server, self._words = state, server, words
 
     def content(self, lod: Lod) -> str:
-        """Return what the model reads."""
-        state, say = self._state, self._say
-        count = len(state.catalogue.tools)
-        tools = say(counted(count, "tool"), f"{count} 个工具")
+        state, words = self._state, self._words
+        tools = words.plural(len(state.catalogue.tools), "1 tool", "{count} tools")
         name = one_line(state.info.name or self._server.name, 80)
         head = f"{name}, {self.status}, {tools}"
         last = state.results[-1] if state.results else None
         if lod is Lod.GIST:
-            return f"{head}. {say('Last', '最近')}: {headline(last)}" if last else head
+            return f"{head}. {words('Last')}: {headline(last)}" if last else head
         lines = [head, *self._notes(lod)]
         for kept in state.kept:
-            lines.append(f"{say('Resource', '资源')} {one_line(kept.uri, 200)}")
+            lines.append(f"{words('Resource')} {one_line(kept.uri, 200)}")
             lines.append(kept.text if lod is Lod.FULL else one_line(kept.text, 100))
         for one in state.results if lod is Lod.FULL else state.results[-1:]:
-            lines.append(f"{say('Result', '结果')} {one.number}: {headline(one)}")
+            lines.append(f"{words('Result')} {one.number}: {headline(one)}")
         return "\n".join(lines)
 
     @property
     def status(self) -> str:
-        """Whether the server is connected."""
-        state, say = self._state, self._say
+        state, words = self._state, self._words
         match state.status:
             case "connected":
-                return say("connected", "已连接")
+                return words("connected")
             case "connecting":
-                return say("connecting", "连接中")
+                return words("connecting")
             case "login":
-                return say("waits for the person to log in", "等待用户登录")
+                return words("waits for the person to log in")
             case "stopped":
-                return say(f"stopped: {state.error}", f"已停止：{state.error}")
-        return say("connected on demand", "需要时连接")
+                return words("stopped: {error}", error=state.error)
+        return words("connected on demand")
 
     def exposed(self, host: str) -> str:
         """Return the warning before a secret is sent to a host unencrypted."""
-        return self._say(
-            f"Its key is sent to {host} unencrypted (http://): others on the network can read it.",
-            f"密钥以未加密方式（http://）发送到 {host}：网络中的其他人可以读取。",
+        return self._words(
+            "Its key is sent to {host} unencrypted (http://): others on the network can read it.",
+            host=host,
         )
 
     def _notes(self, lod: Lod) -> Iterable[str]:
-        """Yield what else is to be known: questions, instructions, resources, prompts."""
-        state, say, found = self._state, self._say, self._state.catalogue
+        state, words, found = self._state, self._words, self._state.catalogue
         if state.asked is not None:
             asked = one_line(state.asked.message, 300)
-            yield say(f"The server asks the person: {asked}", f"服务器询问用户：{asked}")
+            yield words("The server asks the person: {asked}", asked=asked)
         if lod is not Lod.FULL:
             return
         if state.info.instructions:
-            yield say("The server says: ", "服务器说明：") + one_line(state.info.instructions, 500)
+            yield words("The server says: ") + one_line(state.info.instructions, 500)
         if found.dropped:
-            yield say(
-                f"{found.dropped:,} more tools are left out: enabled_tools in config.toml chooses.",
-                f"另有 {found.dropped:,} 个工具未列出：在 config.toml 中用 enabled_tools 选择。",
+            yield words(
+                "{dropped:,} more tools are left out: enabled_tools in config.toml chooses.",
+                dropped=found.dropped,
             )
         if found.resources or found.templates:
             named = [*found.resources[:10], *found.templates[:5]]
             names = ", ".join(one_line(one.uri, 100) for one in named)
             more = len(found.resources) + len(found.templates) - len(named)
-            yield say("Resources: ", "资源：") + names + (f" (+{more})" if more > 0 else "")
+            yield words("Resources: ") + names + (f" (+{more})" if more > 0 else "")
         if found.prompts:
             names = ", ".join(one_line(one.name, 60) for one in found.prompts[:20])
-            yield say("Prompts: ", "提示：") + names
+            yield words("Prompts: ") + names
 
 
 def headline(one: Result) -> str:

@@ -50,7 +50,6 @@ class TokenFile:
     """The tokens of one server, in a file that only the person may read.
 
     Args:
-        home: The folder of contextui's persistent data.
         url: The server's address; tokens are never used for another one.
     """
 
@@ -84,13 +83,11 @@ class TokenFile:
         return port
 
     async def get_tokens(self) -> OAuthToken | None:
-        """Return the stored tokens."""
         with suppress(ValidationError):
             return OAuthToken.model_validate(self._read().get("tokens"))
         return None
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
-        """Store tokens, and when they expire."""
         ends = None if tokens.expires_in is None else time.time() + tokens.expires_in
         self._write(tokens=tokens.model_dump(mode="json", exclude_none=True), ends=ends)
 
@@ -107,7 +104,6 @@ class TokenFile:
             )
 
     def note(self, context: OAuthContext) -> None:
-        """Store who renews the tokens."""
         found = (context.oauth_metadata, context.protected_resource_metadata)
         metadata, resource = (
             one and one.model_dump(mode="json", exclude_none=True) for one in found
@@ -115,26 +111,18 @@ class TokenFile:
         self._write(metadata=metadata, resource=resource)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """Return what the server registered this program as."""
         with suppress(ValidationError):
             return OAuthClientInformationFull.model_validate(self._read().get("client"))
         return None
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Store what the server registered this program as."""
         self._write(client=client_info.model_dump(mode="json", exclude_none=True))
 
 
 def make_login(
     home: Path, url: str, show: Callable[[str], None]
 ) -> tuple[OAuthClientProvider, "Callback"]:
-    """Create the authentication for a server.
-
-    Args:
-        home: The folder of contextui's persistent data.
-        url: The server's address.
-        show: Shows the link to the person; an empty one when it is no longer needed.
-    """
+    """Create the authentication for a server."""
     storage = TokenFile(home, url)
     callback = Callback(storage, show)
     metadata = OAuthClientMetadata(
@@ -181,7 +169,6 @@ class Callback:
 
     @property
     def address(self) -> Any:
-        """The address of the page."""
         return f"http://127.0.0.1:{self._storage.port}/callback"
 
     async def begin(self, link: str) -> None:
@@ -203,7 +190,6 @@ class Callback:
             raise
 
     async def result(self) -> AuthorizationCodeResult:
-        """Wait until the browser returns."""
         assert self._answer is not None
         try:
             async with asyncio.timeout(_LONGEST_WAIT):
@@ -215,7 +201,6 @@ class Callback:
             self.close()
 
     def close(self) -> None:
-        """Wait for the browser no longer."""
         if self._server is not None:
             self._server.close()
             self._server = None
@@ -257,5 +242,4 @@ class Callback:
 
 
 def _query(address: str) -> dict[str, str]:
-    """Return the parameters of an address."""
     return {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from contextui.files.protection import write_private
 from contextui.plain_file import read_plain
 from contextui.secrets import mask, mask_own
-from contextui.text import counted, for_model, one_line
+from contextui.text import byte_size, counted, for_model, one_line
 
 SHOWN = 24_000
 """Maximum characters of a result that the model reads at once."""
@@ -72,7 +72,6 @@ class Result(BaseModel):
 
     @property
     def summary(self) -> str:
-        """How much it is: rows, or lines."""
         if not self.ok:
             return "error"
         if self.table is not None:
@@ -82,14 +81,7 @@ class Result(BaseModel):
 
 @dataclass
 class Taken:
-    """A result as it was taken from the server.
-
-    Attributes:
-        text: The whole text.
-        table: Its rows, if it consists of rows.
-        files: The names of files that were written.
-        is_error: Whether the tool reports an error.
-    """
+    """A result as it was taken from the server."""
 
     text: str
     table: Table | None = None
@@ -98,13 +90,7 @@ class Taken:
 
 
 def take(outcome: Any, folder: Path | None, number: int) -> Taken:
-    """Turn what a tool returned into text and files.
-
-    Args:
-        outcome: The library's result.
-        folder: Where files are kept; without one, images are only named.
-        number: The number of the result.
-    """
+    """Turn what a tool returned into text and files."""
     files = _Files(folder, number)
     texts = [_block_text(one, files) for one in outcome.content[:_MOST_BLOCKS]]
     if (left := len(outcome.content) - _MOST_BLOCKS) > 0:
@@ -161,19 +147,15 @@ class _Files:
         except (binascii.Error, ValueError):
             return f"[{kind}, not valid base64]"
         if self._folder is None:
-            return f"[{kind}, {_size(len(content))}]"
+            return f"[{kind}, {byte_size(len(content))}]"
         ending = _ENDINGS.get(mime.partition(";")[0].strip().lower(), "bin")
         name = f"file-{self._number}-{len(self.names) + 1}.{ending}"
         try:
             write_private(self._folder / name, content)
         except OSError:
-            return f"[{kind}, {_size(len(content))}, could not be kept]"
+            return f"[{kind}, {byte_size(len(content))}, could not be kept]"
         self.names.append(name)
-        return f"[{kind}, {_size(len(content))}, kept as {self._folder / name}]"
-
-
-def _size(count: int) -> str:
-    return f"{count} bytes" if count < 1_000 else f"{count / 1_000:,.0f} kB"
+        return f"[{kind}, {byte_size(len(content))}, kept as {self._folder / name}]"
 
 
 def _block_text(block: Any, files: _Files) -> str:
@@ -269,13 +251,7 @@ def _as_lines(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def keep(taken: Taken, result: Result, folder: Path) -> str:
-    """Keep the text of a result; return what the model reads of it.
-
-    Args:
-        taken: The result.
-        result: What the window keeps of it; completed here.
-        folder: Where the whole text is kept.
-    """
+    """Keep the text of a result; return what the model reads of it."""
     result.lines, result.size = len(taken.text.splitlines()), len(taken.text)
     result.preview = taken.text[:_PREVIEW]
     result.table, result.files, result.ok = taken.table, taken.files, not taken.is_error

@@ -43,7 +43,6 @@ class Log:
         self._lines: collections.deque[str] = collections.deque(maxlen=_KEPT_LINES)
 
     async def follow(self, stream: asyncio.StreamReader) -> None:
-        """Read the stream to its end."""
         async for line in lines_of(stream, 1_000_000, skip=True):
             if line.strip():
                 self._lines.append(one_line(line[:2_000].decode("utf-8", "replace"), 300))
@@ -60,16 +59,7 @@ class Log:
 async def lines_of(
     stream: asyncio.StreamReader, limit: int, *, skip: bool = False
 ) -> AsyncIterator[bytes]:
-    """Yield the lines of a stream.
-
-    Args:
-        stream: The stream.
-        limit: Maximum bytes of a line.
-        skip: Whether to skip what is longer.
-
-    Raises:
-        MessageTooLargeError: A line is longer.
-    """
+    """Yield the lines of a stream."""
     parts: list[bytes] = []
     size = 0
     while chunk := await stream.read(_CHUNK):
@@ -91,13 +81,7 @@ async def lines_of(
 async def process_streams(
     process: Process, log: Log, ended: Callable[[BaseException | None], None]
 ) -> AsyncIterator[tuple[Any, Any]]:
-    """Speak with a server that runs as a process: one JSON message per line.
-
-    Args:
-        process: The process, with pipes.
-        log: Receives what it writes to its error output.
-        ended: Called when it can no longer be spoken with, with the reason if there is one.
-    """
+    """Speak with a server that runs as a process: one JSON message per line."""
     to_session, from_server = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_server, from_session = anyio.create_memory_object_stream[SessionMessage](0)
     assert process.stdin is not None
@@ -248,13 +232,7 @@ def http_client(
 async def http_streams(
     server: Server, auth: httpx2.Auth | None, noted: Callable[[int], None]
 ) -> AsyncIterator[tuple[Any, Any]]:
-    """Speak with a server over HTTP.
-
-    Args:
-        server: The server, with its variables filled in.
-        auth: The login, if there is one.
-        noted: Called with the status of each response.
-    """
+    """Speak with a server over HTTP."""
     if server.kind == "sse":
         from mcp.client.sse import sse_client  # noqa: PLC0415  (few servers need it)
 

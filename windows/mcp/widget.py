@@ -13,7 +13,7 @@ from textual.content import Content
 
 from contextui.tui.lines import FAINT, MUTED, Sheet, age, fit, fold, line, spinner
 from contextui.widgets import ActionRequested, stated
-from contextui.windowing import host
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.mcp.catalogue import Tool
 from contextui.windows.mcp.description import SECRET, ServerState
 from contextui.windows.mcp.result import Result, Table
@@ -43,18 +43,16 @@ class ServerBody(Sheet):
         self._page = 0
 
     def on_mount(self) -> None:
-        """Show the server, and that a person can see it."""
-        host.call_soon(self._window, self._window.attend)
+        runtime_of(self._window).worker.call_soon(self._window.attend)
         self.window_changed()
         self.set_interval(_BEAT, self._tick)
 
     def _tick(self) -> None:
-        host.call_soon(self._window, self._window.attend)
+        runtime_of(self._window).worker.call_soon(self._window.attend)
         if self._state.status != "idle":
             self.redraw()
 
     def window_changed(self) -> None:
-        """Show the new state; a new result is shown from its first row."""
         state = stated(self._window, ServerState) or self._state
         if state.last != self._state.last:
             self._page = 0
@@ -63,22 +61,18 @@ class ServerBody(Sheet):
 
     @property
     def window_title(self) -> str:
-        """What the frame says after the name."""
         return self._words("mcp server")
 
     @property
     def first_actions(self) -> tuple[str, ...]:
-        """The actions that the frame lists first."""
         if self._state.asked is not None:
             return ("answer", "decline")
         return () if self._state.status == "connected" else ("reconnect",)
 
     def action_reconnect(self) -> None:
-        """Connect again."""
         self.post_message(ActionRequested("reconnect"))
 
     def action_answer(self) -> None:
-        """Answer the server's question."""
         if self._state.asked is not None:
             self.post_message(ActionRequested("answer", fill_in=True))
 
@@ -106,14 +100,12 @@ class ServerBody(Sheet):
             self.app.open_url(self._address)
 
     def action_next_page(self) -> None:
-        """Show the next rows of the last result."""
         self._page += 1
         self.redraw()
 
     # --- drawing ---------------------------------------------------------------------------
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """Draw the server from top to bottom."""
         return [one for part in self._parts(width) for one in part]
 
     def _parts(self, width: int) -> Iterator[list[Content]]:
@@ -185,7 +177,7 @@ class ServerBody(Sheet):
         said = self._words("The server asks: {text}", text=line(asked.message))
         lines = fold(Content.assemble((said, "$text-warning")), width)
         if asked.wants_secret:
-            warning = self._window.env.say(*SECRET)
+            warning = self._words(SECRET)
             lines += fold(Content.assemble((warning, "$text-error")), width)
         if asked.url:
             lines += fold(Content(line(asked.url)), width)

@@ -21,7 +21,7 @@ from contextui.text import one_line
 from contextui.windows.mcp import result as results
 from contextui.windows.mcp.catalogue import Catalogue, Tool, small_schema, words_of
 from contextui.windows.mcp.connection import Connection
-from contextui.windows.mcp.description import Asked, Description, Kept, ServerState, brief
+from contextui.windows.mcp.description import SECRET, Asked, Description, Kept, ServerState, brief
 from contextui.windows.mcp.result import Result
 
 KEPT_RESULTS, KEPT_RESOURCES = 5, 5
@@ -62,7 +62,7 @@ class _ServerWindow(Window):
         if connection.status == "stopped":
             reason = connection.error
             await self.closed()
-            raise ActionError(reason or "The server stopped.", zh=reason or "服务器已停止。")
+            raise ActionError(reason or "The server stopped.")
 
     async def restored(self) -> None:
         """Show what was there; the server is connected when it is needed."""
@@ -124,17 +124,12 @@ class _ServerWindow(Window):
     def _report(self, before: str, connection: Connection) -> None:
         if connection.status == "stopped":
             reason = connection.error
-            self.env.notify(self.env.say(f"stopped: {reason}", f"已停止：{reason}"))
+            self.env.notify(self.env.say("stopped: {reason}", reason=reason))
         elif connection.status == "login":
             name = one_line(self.SERVER.name, 60)
-            self.env.notify(
-                self.env.say(
-                    f"needs a login: contextui mcp test {name}",
-                    f"需要登录：contextui mcp test {name}",
-                )
-            )
+            self.env.notify(self.env.say("needs a login: contextui mcp test {name}", name=name))
         elif connection.status == "connected" and before == "login":
-            self.env.notify(self.env.say("connected", "已连接"))
+            self.env.notify(self.env.say("connected"))
 
     async def _read_again(self, connection: Connection, uri: str) -> str | None:
         with suppress(Exception):  # the old text stays
@@ -143,7 +138,6 @@ class _ServerWindow(Window):
         return None
 
     def _record(self) -> None:
-        """Take over what the connection knows."""
         state, connection = self.state, self.state.connection
         assert connection is not None
         state.status, state.error = connection.status, connection.error
@@ -163,7 +157,7 @@ class _ServerWindow(Window):
             Action(
                 tool.id,
                 tool.label,
-                self._effect(tool),
+                "read" if tool.reads and self.SERVER.trust_read_only else "write",
                 {**tool.params, "description": tool.description},
                 call=self._caller(tool),
             )
@@ -181,35 +175,31 @@ class _ServerWindow(Window):
 
     @property
     def _description(self) -> Description:
-        return Description(self.state, self.SERVER, self.env.say)
+        return Description(self.state, self.SERVER, self.env.words)
 
     # --- actions -----------------------------------------------------------------------
 
     def more_actions(self) -> Iterable[Action]:
         state, found = self.state, self.state.catalogue
         if state.asked is not None:
-            (label, zh), form = state.asked.label, state.asked.form
-            yield Action("answer", label, "write", form, label_zh=zh, call=self._answer)
-            yield Action("decline", "Do not answer", call=self._decline, label_zh="不回答")
+            label = SECRET if state.asked.wants_secret else "Answer the server"
+            yield Action("answer", label, "write", state.asked.form, call=self._answer)
+            yield Action("decline", "Do not answer", call=self._decline)
         yield from state.offered
         if found.resources or found.templates:
             yield Action(
                 "read", "Read a resource; keep=true shows it here", self._effect_of_reading,
-                _READ, label_zh="读取资源；keep=true 显示在此", call=self._read,
+                _READ, call=self._read,
             )  # fmt: skip
         if found.prompts:
             yield Action(
-                "prompt", "Get a prompt of the server", "write", _PROMPT,
-                label_zh="获取服务器的提示", call=self._prompt,
+                "prompt", "Get a prompt of the server", "write", _PROMPT, call=self._prompt,
             )  # fmt: skip
         if any(one.cut for one in state.results):
             yield Action(
-                "page", "Read lines of a result", "read", _PAGES, label_zh="读取结果的若干行",
+                "page", "Read lines of a result", "read", _PAGES,
                 call=self._page,
             )  # fmt: skip
-
-    def _effect(self, tool: Tool) -> Any:
-        return "read" if tool.reads and self.SERVER.trust_read_only else "write"
 
     def _effect_of_reading(self, params: Mapping[str, Any]) -> Any:
         """What the server lists may be read; another address may carry anything to it."""
@@ -221,15 +211,13 @@ class _ServerWindow(Window):
         name, place = one_line(server.name, 60), server.address
         tool = self.state.catalogue.tool(action_id)
         target = f"{name}.{action_id}"
-        lines = [
-            say(f"To the MCP server {name} ({place}):", f"发往 MCP 服务器 {name}（{place}）：")
-        ]
+        lines = [say("To the MCP server {name} ({place}):", name=name, place=place)]
         if tool is not None and action_id not in type(self).actions:
             seen = self.state.known.get(tool.id, [])
             if len(seen) > 1:  # an approval of the tool as it was does not cover it as it is
-                target += f" ({say('description', '说明')} {seen.index(tool.digest) + 1})"
+                target += f" ({say('description')} {seen.index(tool.digest) + 1})"
             if tool.reads:
-                lines.append(say("It claims to only read.", "它声称只读取。"))
+                lines.append(say("It claims to only read."))
             if tool.name != tool.id:
                 lines.append(json.dumps(tool.name, ensure_ascii=False))
         elif action_id == "answer" and self.state.asked is not None:
@@ -241,7 +229,7 @@ class _ServerWindow(Window):
         lines.append(json.dumps(dict(params), ensure_ascii=False, indent=2, default=str))
         return Preview(one_line(target, 1_000), text="\n".join(lines), verb="run")
 
-    @action("Connect to the server again", zh="重新连接服务器")
+    @action("Connect to the server again")
     async def reconnect(self) -> str:
         """Connect again: what the server does at the moment is cancelled."""
         connection = self._connection()
@@ -250,13 +238,13 @@ class _ServerWindow(Window):
         await connection.ready(min(self.SERVER.timeout + 1, _OPENING))
         self._record()
         if connection.status == "stopped":
-            raise ActionError(connection.error, zh=connection.error)
+            raise ActionError(connection.error)
         return self._description.status
 
     def _connection(self) -> Connection:
         connection = self.state.connection
         if connection is None:
-            raise ActionError("The window is not open yet.", zh="窗口尚未打开。")
+            raise ActionError("The window is not open yet.")
         return connection
 
     def _caller(self, tool: Tool) -> Callable[..., Job]:
@@ -275,7 +263,6 @@ class _ServerWindow(Window):
         return await self._keep(record, lambda folder: results.take(outcome, folder, record.number))
 
     async def _keep(self, record: Result, take: Callable[[Path], results.Taken]) -> str:
-        """Keep a result; return what the model reads of it."""
         async with self.env.change():
             self.state.last += 1
             record.number = self.state.last
@@ -287,8 +274,8 @@ class _ServerWindow(Window):
             used = {name for one in self.state.results for name in one.files}
             results.tidy(folder, used.__contains__)
         if taken.is_error:
-            raise ActionError(shown or "The tool failed.", zh=shown or "工具失败。")
-        return shown or self.env.say("Done, without a result.", "已完成，没有结果。")
+            raise ActionError(shown or "The tool failed.")
+        return shown or self.env.say("Done, without a result.")
 
     def _read(self, uri: str, keep: bool = False) -> Job:
         return self.env.job("read", lambda _: self._read_now(uri, keep), wait=_WAIT)
@@ -306,7 +293,7 @@ class _ServerWindow(Window):
             watched = [one.uri for one in self.state.kept]
         with suppress(ActionError):
             await self._connection().watch(watched)
-        return self.env.say("It is shown here.", "已显示在此。") if keep else text
+        return self.env.say("It is shown here.") if keep else text
 
     def _prompt(self, name: str, arguments: Mapping[str, Any] | None = None) -> Job:
         found = self.state.catalogue.prompt(name)
@@ -314,18 +301,17 @@ class _ServerWindow(Window):
         missing = [one.name for one in found.arguments if one.required and one.name not in given]
         if missing:
             names = ", ".join(missing)
-            raise ActionError(f"The prompt needs {names}.", zh=f"此提示需要 {names}。")
-        return self.env.job("prompt", lambda _: self._prompt_now(found.name, given), wait=_WAIT)
+            raise ActionError("The prompt needs {names}.", names=names)
 
-    async def _prompt_now(self, name: str, arguments: Mapping[str, str]) -> str:
-        return results.prompt_text(await self._connection().get_prompt(name, arguments))
+        async def work(_: Job) -> str:
+            return results.prompt_text(await self._connection().get_prompt(found.name, given))
+
+        return self.env.job("prompt", work, wait=_WAIT)
 
     def _page(self, result: int, start: int = 1, lines: int = _PAGE) -> str:
         found = results.page(Path(self.state.folder), result, max(start, 1), max(lines, 1))
         if found is None:
-            raise ActionError(
-                f"Result {result} is not kept whole any more.", zh=f"结果 {result} 已不再完整保留。"
-            )
+            raise ActionError("Result {result} is not kept whole any more.", result=result)
         return found
 
     # --- questions of the server -----------------------------------------------------------
@@ -352,7 +338,7 @@ class _ServerWindow(Window):
                 self.state.asked = asked
                 self.state.answer[:] = [future]
             question = one_line(asked.message, 200)
-            self.env.notify(self.env.say(f"asks: {question}", f"询问：{question}"))
+            self.env.notify(self.env.say("asks: {question}", question=question))
             try:
                 async with asyncio.timeout(_ANSWER):
                     answered: tuple[str, dict[str, Any] | None] = await future
@@ -369,11 +355,11 @@ class _ServerWindow(Window):
         if self.state.asked is not None:
             self.state.asked.mask(content)
         self._settle("accept", content)
-        return self.env.say("Answered.", "已回答。")
+        return self.env.say("Answered.")
 
     def _decline(self) -> str:
         self._settle("decline", None)
-        return self.env.say("Declined.", "已拒绝。")
+        return self.env.say("Declined.")
 
     def _settle(self, how: str, content: dict[str, Any] | None) -> None:
         for future in self.state.answer:
@@ -383,7 +369,7 @@ class _ServerWindow(Window):
 
 
 def _for_the_person() -> ActionError:
-    return ActionError("Only the person can answer the server.", zh="只有用户可以回答服务器。")
+    return ActionError("Only the person can answer the server.")
 
 
 _TEXT = {"type": "string"}
@@ -410,13 +396,7 @@ _PAGES = {
 
 
 def server_window(server: Server, name: str, home: Path) -> type[Window]:
-    """Make the window class of a server.
-
-    Args:
-        server: The server.
-        name: The name of the class.
-        home: The folder of contextui's persistent data.
-    """
+    """Make the window class of a server."""
     about = brief(server.description or f"MCP server, {server.address}", name)
     members = {
         "__module__": "mcp_servers",  # its text is the person's or the project's, not ours

@@ -33,22 +33,18 @@ class MonitorBody(Sheet):
         self._state = MonitorWindow.State()
 
     def on_mount(self) -> None:
-        """Show the figures, and poll for new samples."""
         self.window_changed()
         self.set_interval(_BEAT, self.redraw)
 
     def window_changed(self) -> None:
-        """Refresh the figures."""
         self._state = stated(self._window, MonitorWindow.State) or self._state
         self.redraw()
 
     @property
     def first_actions(self) -> tuple[str, ...]:
-        """The actions that the frame lists first."""
         return ("resume" if self._state.paused else "pause", "every", "show")
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """Render one line for each metric that is shown, and one for each process."""
         samples = self._window.samples
         lines = [self._line(metric, samples, width) for metric in self._state.shown]
         lines += [Content("")] * bool(self._state.top)
@@ -82,7 +78,6 @@ class MonitorBody(Sheet):
 
 
 def _curve(past: Sequence[float], most: float, width: int) -> Iterator[tuple[str, str]]:
-    """Draw the last samples as blocks, newest on the right."""
     shown = past[-width:] if width else ()
     steps = len(_BLOCKS) - 1
     heights = (round(min(max(one / most, 0), 1) * (steps - 1)) + 1 for one in shown)

@@ -52,7 +52,6 @@ class MonitorWindow(Window):
     """CPU, memory, disk, load, network and top processes of this machine, in rounded figures."""
 
     name = "monitor"
-    description_zh = "本机的 CPU、内存、磁盘、负载、网络和占用最多的进程，取整显示。"
     widget = "contextui.windows.monitor.widget:MonitorBody"
 
     class State(Window.State):
@@ -101,46 +100,43 @@ class MonitorWindow(Window):
         every = f"{state.seconds:g} s"
         return [*body, Element("sampling", every=every, paused=state.paused or None)]
 
-    @action("Take a sample every so many seconds", zh="每隔若干秒采样一次")
+    @action("Take a sample every so many seconds")
     def every(self, seconds: float) -> str:
         if not 0.5 <= seconds <= 3600:
-            en = f"A sample can be taken every 0.5 to 3600 seconds, not {seconds:g}."
-            zh = f"采样间隔可以是 0.5 到 3600 秒，不能是 {seconds:g} 秒。"
-            raise ActionError(self.env.say(en, zh))
+            raise ActionError(
+                "A sample can be taken every 0.5 to 3600 seconds, not {seconds:g}.", seconds=seconds
+            )
         self.state.seconds = seconds
         if not self.state.paused:
             self._start()
-        later = self.env.say(", once it is resumed", "，恢复后生效") * self.state.paused
-        return self.env.say(f"Every {seconds:g} s{later}.", f"每 {seconds:g} 秒采样一次{later}。")
+        later = self.env.say(", once it is resumed") * self.state.paused
+        return self.env.say("Every {seconds:g} s{later}.", seconds=seconds, later=later)
 
-    @action("Choose what is shown", zh="选择显示什么")
+    @action("Choose what is shown")
     def show(self, metrics: list[Metric]) -> str:
         if not metrics:
             names = ", ".join(get_args(Metric))
-            en = f"Name at least one of {names}."
-            raise ActionError(self.env.say(en, f"至少选一项：{names}。"))
+            raise ActionError("Name at least one of {names}.", names=names)
         self.state.shown = list(dict.fromkeys(metrics))
         return self.sample()
 
-    @action("Show the top processes; 0 shows none", zh="显示占用最多的进程，0 为不显示")
+    @action("Show the top processes; 0 shows none")
     def processes(self, count: int, by: By = "cpu") -> str:
         if not 0 <= count <= _MOST:
-            en = f"0 to {_MOST} processes can be shown, not {count}."
             raise ActionError(
-                self.env.say(en, f"可以显示 0 到 {_MOST} 个进程，不能是 {count} 个。")
+                "0 to {most} processes can be shown, not {count}.", most=_MOST, count=count
             )
         self.state.count, self.state.by = count, by
         self._sample()
         top = ", ".join(f"{one.pid} {one.name!r}" for one in self.state.top) or self._nobody()
         if not count:
-            return self.env.say("No processes are shown.", "不显示进程。")
+            return self.env.say("No processes are shown.")
         return self.env.say(f"Top {count} by {by}: {top}.", f"{_ZH[by]}占用前 {count}：{top}。")
 
     @action(
         "Show the arguments of processes, secrets masked, or hide them",
         # The arguments of processes are passed to the model, so the person is asked.
         effect="write",
-        zh="显示或隐藏进程的参数，密钥会被遮住",
     )
     def arguments(self, show: bool) -> str:
         self.state.arguments = show
@@ -151,28 +147,27 @@ class MonitorWindow(Window):
     def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
         if action_id != "arguments":
             return None
-        hides = self.env.say("Hides the arguments of processes.", "隐藏进程的参数。")
+        hides = self.env.say("Hides the arguments of processes.")
         shows = self.env.say(
-            "Shows the model what the listed programs were started with. Secrets are masked where "
-            "they are recognized.",
-            "向模型显示所列程序的启动参数。能识别的密钥会被遮住。",
+            "Shows the model what the listed programs were started with. Secrets are "
+            "masked where they are recognized."
         )
-        target = self.env.say("the arguments of processes", "进程的参数")
+        target = self.env.say("the arguments of processes")
         return Preview(target, text=shows if params["show"] else hides, verb="read")
 
-    @action("Take no more samples", zh="停止采样")
+    @action("Take no more samples")
     def pause(self) -> str:
         self._end()
         self.state.paused = True
-        return self.env.say("Paused. The figures stay as they are.", "已暂停，数字保持不变。")
+        return self.env.say("Paused. The figures stay as they are.")
 
-    @action("Go on taking samples", zh="继续采样")
+    @action("Go on taking samples")
     def resume(self) -> str:
         self.state.paused = False
         self._start()
         return self.sample()
 
-    @action("Take a sample now", zh="立即采样")
+    @action("Take a sample now")
     def sample(self) -> str:
         self._sample()
         return self._line(self.state.shown)
@@ -214,11 +209,11 @@ class MonitorWindow(Window):
             first, *more = self._figures(metric).values()
             shown = f"↓{first} ↑{more[0]}" if metric == "network" else first
             words.append(f"{say(metric, _ZH[metric])} {shown}")
-        words += [say("paused", "已暂停")] * self.state.paused
-        return say(", ", "，").join(words)
+        words += [say("paused")] * self.state.paused
+        return say(", ").join(words)
 
     def _nobody(self) -> str:
-        return self.env.say("none uses 5% of a core", "没有进程占用一个核心的 5%")
+        return self.env.say("none uses 5% of a core")
 
     def read(self) -> Reading:
         """Read the machine's figures; None on failure. Subclasses may read another machine."""
@@ -306,6 +301,5 @@ def _row(one: Process) -> Element:
 
 
 def _inert(text: str, limit: int) -> str:
-    """Mask secrets, replace invalid characters and truncate."""
     text = mask_arguments(text[:_LOOKED_AT].encode("utf-8", "replace").decode())
     return text if len(text) <= limit else text[:limit] + "…"

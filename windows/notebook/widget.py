@@ -23,7 +23,6 @@ class NotebookBody(FoldBody):
 
     @property
     def window_title(self) -> str:
-        """The number of notes, the tag they are filtered by, and whether some are unsaved."""
         words, state, count = self._words, self._state, len(self._state.entries)
         parts = [words("1 note") if count == 1 else words("{count} notes", count=f"{count:,}")]
         if state.tag is not None:
@@ -33,11 +32,9 @@ class NotebookBody(FoldBody):
         return "   ".join(parts) if count else ""
 
     def on_mount(self) -> None:
-        """Show the notes."""
         self.window_changed()
 
     def window_changed(self) -> None:
-        """Refresh the notes, and follow what the model unfolds."""
         state = stated(self._window, NotebookWindow.State)
         if state is None:
             return
@@ -49,14 +46,12 @@ class NotebookBody(FoldBody):
         self.show_folds(folds, note, problem=state.problem or "", opened=opened)
 
     def text_of(self, key: Hashable) -> str:
-        """Return the summary, if one was written, and the text."""
         note = self._notes.get(key)
         if note is None:  # deleted just now
             return ""
         return f"{note.summary}\n\n{note.text}" if note.summary else note.text
 
     def matches(self, fold: Fold, words: Sequence[str]) -> bool:
-        """Whether text, gist, summary and tags have each of these words."""
         note = self._notes.get(fold.key)
         return note is not None and note.has_words(words)
 

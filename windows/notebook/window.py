@@ -19,7 +19,6 @@ from contextui import (
     action,
 )
 from contextui.files.diff import diff_text
-from contextui.files.protection import resolved
 from contextui.session.notes import clean_tags
 from contextui.text import counted
 
@@ -34,7 +33,6 @@ class NotebookWindow(Window):
     """Notes with a gist, a summary and the full text; `keep` makes them last in the project."""
 
     name = "notebook"
-    description_zh = "记笔记：每条有要点、摘要和全文；用 `keep` 可长久保存在项目中。"
     widget = "contextui.windows.notebook.widget:NotebookBody"
 
     class State(Window.State, Notes):
@@ -65,7 +63,7 @@ class NotebookWindow(Window):
         shown = self._shown(lod)
         body = [_element(entry, level) for entry, level in shown]
         if hidden := len(state.tagged(state.tag)) - len(shown):
-            more = say(f"… {hidden} more: search or filter", f"… 另有 {hidden} 条，可搜索或筛选")
+            more = say("… {hidden} more: search or filter", hidden=hidden)
             body.insert(0, Element("more", more))
         if state.tag is not None:
             body.append(Element("filter", tag=state.tag))
@@ -73,7 +71,7 @@ class NotebookWindow(Window):
             body.append(Element("project", file=FILE, unsaved=state.unsaved or None))
         if state.problem:
             body.append(Element("problem", state.problem))
-        return body or say("No entries.", "没有笔记。")
+        return body or say("No entries.")
 
     def anchors(self, lod: Lod) -> Iterator[Button | Reference]:
         say = self.env.say
@@ -82,7 +80,7 @@ class NotebookWindow(Window):
             yield Reference(place)
             if is_open or (level is Lod.SUMMARY and not entry.is_short):
                 verb = "collapse" if is_open else "expand"
-                label = say("Collapse", "收起") if is_open else say("Expand", "展开")
+                label = say("Collapse") if is_open else say("Expand")
                 params = {"entry": entry.id}
                 yield Button(f"{verb}-{place}", verb, params, place, f"{label} {entry.id}")
 
@@ -90,8 +88,10 @@ class NotebookWindow(Window):
         if action_id != "keep":
             return None
         if not params.get("on", True):
-            en = f"{FILE} is no longer followed. It stays as it is."
-            return Preview(FILE, text=self.env.say(en, f"不再跟随 {FILE}。文件保持原样。"))
+            return Preview(
+                FILE,
+                text=self.env.say("{file} is no longer followed. It stays as it is.", file=FILE),
+            )
         files, notes = self.env.workspace, self.state.model_copy(deep=True)
         old = files.open_text(FILE, encoding="utf-8").file if files.exists(FILE) else TextFile()
         notes.pull(files, FILE)
@@ -99,12 +99,9 @@ class NotebookWindow(Window):
         en = f"{FILE} then holds {counted(count, 'entry', 'entries')}."
         text = self.env.say(en, f"{FILE} 将有 {count} 条笔记。")
         diff = diff_text(old, new, FILE, FILE)
-        return Preview(resolved(files, FILE), diff=diff, text=text, whole=new.text)
+        return Preview(files.resolved(FILE), diff=diff, text=text, whole=new.text)
 
-    @action(
-        "Write an entry; gist and summary are made from the text unless given",
-        zh="写一条笔记；不给要点和摘要时由正文生成",
-    )
+    @action("Write an entry; gist and summary are made from the text unless given")
     def write(
         self,
         text: str,
@@ -118,10 +115,7 @@ class NotebookWindow(Window):
         entry.tag(tags or [])
         return self._changed(entry)
 
-    @action(
-        "Change an entry; an empty gist or summary is made from the text again",
-        zh="修改一条笔记；要点、摘要留空则由正文重新生成",
-    )
+    @action("Change an entry; an empty gist or summary is made from the text again")
     def edit(
         self,
         entry: int | str,
@@ -130,78 +124,69 @@ class NotebookWindow(Window):
         summary: str | None = None,
     ) -> str:
         if text is gist is summary is None:
-            en = "Say what to change: text, gist or summary."
-            raise ActionError(self.env.say(en, "请说明要改什么：text、gist 或 summary。"))
+            raise ActionError("Say what to change: text, gist or summary.")
         found = self._fresh(entry)
         found.change(text=text, gist=gist, summary=summary)
         return self._changed(found)
 
-    @action("Delete an entry", zh="删除一条笔记")
+    @action("Delete an entry")
     def delete(self, entry: int | str) -> str:
         found = self._fresh(entry)
         self.state.delete(found, self.env.clock())
         named = f"{found.id} {found.head!r}"
-        return self._unsaved(self.env.say(f"Entry {named} is deleted.", f"已删除笔记 {named}。"))
+        return self._unsaved(self.env.say("Entry {named} is deleted.", named=named))
 
-    @action("Add tags to an entry", zh="给笔记加标签")
+    @action("Add tags to an entry")
     def tag(self, entry: int | str, tags: list[str]) -> str:
         found = self._fresh(entry)
         found.tag(tags)
         return self._changed(found)
 
-    @action("Take tags from an entry", zh="去掉笔记的标签")
+    @action("Take tags from an entry")
     def untag(self, entry: int | str, tags: list[str]) -> str:
         found = self._fresh(entry)
         found.untag(tags)
         return self._changed(found)
 
-    @action("Show an entry whole", zh="显示整条笔记")
+    @action("Show an entry whole")
     def expand(self, entry: int | str) -> str:
         return self._expand([self.state.find(entry)])
 
-    @action("Show only the summary of an entry", zh="只显示一条笔记的摘要")
+    @action("Show only the summary of an entry")
     def collapse(self, entry: int | str) -> str:
         found = self.state.find(entry)
         self.state.expanded = [one for one in self.state.expanded if one != found.id]
-        return self.env.say(f"Entry {found.id} is collapsed.", f"已收起笔记 {found.id}。")
+        return self.env.say("Entry {id} is collapsed.", id=found.id)
 
-    @action(
-        "Show all entries whole, those of the filter if there is one",
-        zh="显示全部笔记，有筛选时为筛选出的",
-    )
+    @action("Show all entries whole, those of the filter if there is one")
     def expand_all(self) -> str:
         return self._expand(self.state.tagged(self.state.tag))
 
-    @action("Show only the summaries", zh="只显示摘要")
+    @action("Show only the summaries")
     def collapse_all(self) -> str:
         self.state.expanded = []
-        return self.env.say("All entries are collapsed.", "已收起全部笔记。")
+        return self.env.say("All entries are collapsed.")
 
-    @action(
-        "Show only entries with this tag; without one, all", zh="只显示有此标签的笔记，不给则全部"
-    )
+    @action("Show only entries with this tag; without one, all")
     def filter(self, tag: str | None = None) -> str:
         wanted, tags = "".join(clean_tags([tag or ""])), self.state.tags()
         if wanted and wanted.casefold() not in tags:
-            there_is = ", ".join(list(tags.values())[:50]) or self.env.say("none", "无")
-            en = f"No entry has the tag {wanted!r}. Tags: {there_is}."
+            there_is = ", ".join(list(tags.values())[:50]) or self.env.say("none")
             raise ActionError(
-                self.env.say(en, f"没有笔记带标签 {wanted!r}。现有标签：{there_is}。")
+                "No entry has the tag {wanted!r}. Tags: {there_is}.",
+                wanted=wanted,
+                there_is=there_is,
             )
         self.state.tag = tags[wanted.casefold()] if wanted else None
         shown, count = len(self.state.tagged(self.state.tag)), len(self.state.entries)
         en = f"Shown: {shown} of {counted(count, 'entry', 'entries')}."
         return self.env.say(en, f"显示 {count} 条笔记中的 {shown} 条。")
 
-    @action(
-        "Find entries by words in text, gist, summary or tags",
-        zh="按正文、要点、摘要或标签查找笔记",
-        effect="read",
-    )
+    @action("Find entries by words in text, gist, summary or tags", effect="read")
     def search(self, text: str) -> str:
         words = text.casefold().split()
         if not words:
-            raise ActionError(self.env.say("Say what to look for.", "请说明要找什么。"))
+            raise ActionError("Say what to look for.")
         found = [one for one in reversed(self.state.entries) if one.has_words(words)]
         many, count, say = len(found), len(self.state.entries), self.env.say
         en = f"{many} of {counted(count, 'entry', 'entries')}."
@@ -210,7 +195,7 @@ class NotebookWindow(Window):
             place = one.around(words)
             lines.append(f"{one.id} {one.head}{f': {place}' if place else ''}")
         if (older := many - _FOUND) > 0:
-            lines.append(say(f"… {older} older: add a word", f"… 更早的 {older} 条：请再加一个词"))
+            lines.append(say("… {older} older: add a word", older=older))
         return "\n".join(lines)
 
     @action(
@@ -221,8 +206,7 @@ class NotebookWindow(Window):
     def keep(self, on: bool = True) -> str:
         self.state.kept, self.state.unsaved, self.state.problem = on, False, None
         if not on:
-            en = f"Kept no longer. {FILE} stays as it is."
-            return self.env.say(en, f"不再保存到项目中。{FILE} 保持原样。")
+            return self.env.say("Kept no longer. {file} stays as it is.", file=FILE)
         self.state.push(self.env.workspace, FILE)
         count = len(self.state.entries)
         en = f"Kept in {FILE}: {counted(count, 'entry', 'entries')}."
@@ -245,9 +229,8 @@ class NotebookWindow(Window):
         expanded = {*self.state.expanded, *(one.id for one in entries)}
         size = sum(len(one.text) for one in self.state.entries if one.id in expanded)
         if size > _EXPANDED:
-            en = f"{size} characters are too many to show. Collapse some, or filter."
             raise ActionError(
-                self.env.say(en, f"{size} 个字符太多，无法显示。请收起一些，或筛选。")
+                "{size} characters are too many to show. Collapse some, or filter.", size=size
             )
         self.state.expanded = sorted(expanded)
         ids = ", ".join(str(one.id) for one in entries)
@@ -259,7 +242,6 @@ class NotebookWindow(Window):
         return self.state.find(wanted)
 
     def _refresh(self) -> None:
-        """Load what other sessions wrote to the project's file."""
         if not self.state.kept:
             return
         try:
@@ -271,18 +253,17 @@ class NotebookWindow(Window):
     def _changed(self, entry: Note) -> str:
         self.state.stamp(entry, self.env.clock())
         say, named = self.env.say, f"{entry.head!r}"
-        tags = say(", tags: ", "，标签：") + ", ".join(entry.tags) if entry.tags else ""
-        en = f"Entry {entry.id} is {named}{tags}."
-        return self._unsaved(say(en, f"笔记 {entry.id}：{named}{tags}。"))
+        tags = say(", tags: ") + ", ".join(entry.tags) if entry.tags else ""
+        return self._unsaved(
+            say("Entry {id} is {named}{tags}.", id=entry.id, named=named, tags=tags)
+        )
 
     def _unsaved(self, text: str) -> str:
         """Append a hint that the project's file does not contain the change yet."""
         if not self.state.kept:
             return text
         self.state.unsaved = True
-        return text + self.env.say(
-            f" Not in {FILE} yet: keep writes it.", f"尚未写入 {FILE}：用 keep。"
-        )
+        return text + self.env.say(" Not in {file} yet: keep writes it.", file=FILE)
 
 
 def _element(entry: Note, level: Lod) -> Element:

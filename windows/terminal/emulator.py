@@ -7,18 +7,19 @@ programs set. `rows` returns them for drawing, `text` as plain lines.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from pyte import charsets
 from pyte import modes as mo
 
 from contextui.text import for_terminal
-from contextui.windows.terminal.screen import Label, Row, Screen, Style
+from contextui.windows.terminal.screen import Label, Row, Screen
+from contextui.windows.terminal.transcript import Transcript
 
 BRACKETED_PASTE, APPLICATION_CURSOR, ALTERNATE = 2004, 1, 1049
 SCROLLBACK = 5_000
 
-TOKEN = re.compile(
+_TOKEN = re.compile(
     r"([^\x00-\x1f\x7f-\x9f]+)"  # 1: text
     r"|\x1b\[([0-?]{0,256})([ -/]{0,4})([@-~])"  # 2-4: CSI: parameters, intermediates, final
     r"|(\x1b[\]PX^_][^\x07\x18\x1a\x1b\x9c]{0,65536}(?:\x07|\x9c|\x1b\\|(?=[\x18\x1a\x1b])))"  # 5
@@ -44,58 +45,29 @@ class Cursor(NamedTuple):
     visible: bool
 
 
-class Recorder(Protocol):
-    """What reads the same tokens as the screen: the transcript of a command."""
-
-    @property
-    def ready(self) -> bool:
-        """Whether it can take whole lines: it is at the start of a new one."""
-        ...
-
-    def take_lines(self, lines: Sequence[str]) -> None:
-        """Take whole lines of printable ASCII."""
-
-    def text(self, text: str) -> None:
-        """Take printable text."""
-
-    def control(self, char: str) -> None:
-        """Take one control character."""
-
-    def sequence(self, final: str, numbers: Sequence[int]) -> None:
-        """Take a CSI sequence without prefix."""
-
-
 def unfinished(text: str) -> int:
     """Return where an escape sequence starts that needs more text, or the length of the text."""
     at = text.rfind("\x1b")
     return at if at >= 0 and _UNFINISHED.match(text, at) else len(text)
 
 
-def numbers(params: str) -> list[int]:
-    """Return the parameters of a CSI sequence; 0 is a parameter left out."""
-    return [min(int(one), 9999) if one.isdecimal() else 0 for one in params.split(";")]
+def _numbers(params: str) -> list[int]:
+    return [min(int(part), 9999) if part.isdecimal() else 0 for part in params.split(";")]
 
 
 class Emulator:
-    """The main screen, the alternate screen, and the modes of one terminal.
-
-    Args:
-        rows: Rows of the screen.
-        columns: Columns of the screen.
-
-    Attributes:
-        reply: Takes what the terminal answers to a program's question.
-    """
+    """The main screen, the alternate screen, and the modes of one terminal."""
 
     def __init__(self, rows: int, columns: int) -> None:
         self.reply: Callable[[str], None] = lambda _: None
         self._main, self._other = Screen(columns, rows, SCROLLBACK), Screen(columns, rows, 0)
         self._screen = self._main
-        self._main.reply = self._other.reply = self._reply
+        self._main.reply = self._other.reply = lambda text: self.reply(text)  # noqa: PLW0108
         self._modes = set[int]()
         self._held = ""
         self._last = " "
         self._row_cache: list[Row] = []
+        self._transcript: Transcript | None = None
 
     @property
     def alternate(self) -> bool:
@@ -104,35 +76,34 @@ class Emulator:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Rows and columns."""
         return self._screen.lines, self._screen.columns
 
-    @property
-    def title(self) -> str:
-        """The title that a program set, as one line."""
-        return for_terminal(self._screen.title, lines=False)
-
     def mode(self, number: int) -> bool:
-        """Whether a private mode is on, such as `BRACKETED_PASTE`."""
         return number in self._modes
 
     @property
     def cursor(self) -> Cursor:
-        """The cursor of the visible screen."""
         cursor, screen = self._screen.cursor, self._screen
         return Cursor(cursor.y, min(cursor.x, screen.columns - 1), mo.DECTCEM in screen.mode)
 
     @property
     def position(self) -> tuple[int, int]:
         """The cursor's row, counted from the first that was ever on the main screen, and column."""
-        screen = self._main
-        # Behind the last column is the start of the next row, for shells as well.
-        wraps, column = divmod(screen.cursor.x, screen.columns)
-        return screen.scrolled + screen.cursor.y + wraps, column
+        return self._main.place
+
+    def record(self, transcript: Transcript | None) -> None:
+        """Let a transcript read the main screen from the cursor on; the one before ends here."""
+        if transcript is not self._transcript:
+            if self._transcript is not None:
+                self._transcript.finish()
+            self._transcript = transcript
+            self._main.take_row = transcript.scrolled if transcript is not None else None
+            self._main.erasing = transcript.erasing if transcript is not None else lambda: None
+            if transcript is not None:
+                transcript.begin(self._main)
 
     @property
     def scrollback(self) -> int:
-        """How many rows scrolled away and are kept."""
         return len(self._main.history)
 
     @property
@@ -214,9 +185,12 @@ class Emulator:
 
     def gap(self, lines: int, kept: str) -> None:
         """Note in the scroll-back that lines were not drawn; apply only the modes they set."""
+        from rich.style import Style  # noqa: PLC0415  (without the screen, nothing draws)
+
         screen = self._main
         for y in range(screen.cursor.y + 1):
             screen.keep(y)
+        screen.buffer.clear()
         screen.history.append(((f"⋯ {lines} ⋯", Style(italic=True)),))
         screen.scrolled += 1
         screen.erase_in_display(2)
@@ -224,8 +198,7 @@ class Emulator:
         self._held = ""
         self.feed(kept)
 
-    def feed(self, text: str, recorder: Recorder | None = None) -> None:
-        """Interpret output; pass its tokens to a recorder too, except on the alternate screen."""
+    def feed(self, text: str) -> None:
         text = self._held + text
         end = unfinished(text)
         self._held = text[end:]
@@ -233,49 +206,30 @@ class Emulator:
         # Most long output is plain lines: drawing each only to scroll it away takes 20 times as
         # long.
         for match in _PLAIN_LINES.finditer(text, 0, end):
-            self._feed(text, at, match.start(), recorder)
+            self._feed(text, at, match.start())
             lines = match[0].split("\r\n")[:-1]
-            taken = not self.alternate and (recorder is None or recorder.ready)
-            if taken and self._main.take_lines(lines):
-                if recorder is not None:
-                    recorder.take_lines(lines)
-            else:
-                self._feed(text, match.start(), match.end(), recorder)
+            if self.alternate or not self._main.take_lines(lines):
+                self._feed(text, match.start(), match.end())
             at = match.end()
-        self._feed(text, at, end, recorder)
+        self._feed(text, at, end)
 
-    def _feed(self, text: str, at: int, end: int, recorder: Recorder | None) -> None:
-        for match in TOKEN.finditer(text, at, end):
+    def _feed(self, text: str, at: int, end: int) -> None:
+        for match in _TOKEN.finditer(text, at, end):
             kind = match.lastindex
-            taker = None if self._screen is self._other else recorder
             if kind == 1:
                 run = match[1]
                 self._screen.draw(run)
                 self._last = run[-1]
-                if taker is not None:
-                    taker.text(run)
             elif kind == 8:
                 self._control(match[8])
-                if taker is not None:
-                    taker.control(match[8])
             elif kind == 4:
                 params, between, final = match[2], match[3], match[4]
                 if not between and params[:1] not in ("?", "<", "=", ">"):
                     self._sequence(final, params)
-                    if taker is not None:
-                        if final == "b":
-                            taker.text(self._last * self._repeats(numbers(params)))
-                        else:
-                            taker.sequence(final, numbers(params) if final != "m" else ())
                 elif params[:1] == "?" and final in "hl" and not between:
-                    self._set_modes(numbers(params[1:]), final == "h")
+                    self._set_modes(_numbers(params[1:]), final == "h")
             elif kind == 7:
                 self._escape(match[6], match[7])
-            elif kind == 5 and match[5][1:4] in ("]0;", "]2;"):
-                self._screen.title = match[5][4:1000].rstrip("\x07\x1b\\\x9c")
-
-    def _reply(self, text: str) -> None:
-        self.reply(text)
 
     def _control(self, char: str) -> None:
         screen = self._screen
@@ -306,6 +260,7 @@ class Emulator:
                 screen.index()
             case "", "M":
                 screen.reverse_index()
+                self._moved()
             case "", "H":
                 screen.set_tab_stop()
             case "", "7":
@@ -321,14 +276,16 @@ class Emulator:
         if final == "m":
             screen.select_graphic_rendition(*_rendition(params))
             return
-        values = numbers(params)
+        values = _numbers(params)
         first = values[0]
         if final in _MOVES:
             getattr(screen, _MOVES[final])(first or None)
+            self._moved()
             return
         match final:
             case "H" | "f":
                 screen.cursor_position(first, values[1] if len(values) > 1 else None)
+                self._moved()
             case "J" if first <= 3:
                 screen.erase_in_display(first)
             case "K" if first <= 2:
@@ -338,7 +295,7 @@ class Emulator:
             case "S" | "T":
                 screen.scroll(min(first or 1, screen.lines), up=final == "S")
             case "b":
-                screen.draw(self._last * self._repeats(values))
+                screen.draw(self._last * min(values[0] or 1, screen.lines * screen.columns))
             case "Z":
                 screen.back_tab()
             case "g" if first in (0, 3):
@@ -355,28 +312,24 @@ class Emulator:
             case "u":
                 screen.restore_cursor()
 
-    def _repeats(self, values: Sequence[int]) -> int:
-        rows, columns = self.size
-        return min(values[0] or 1, rows * columns)
+    def _moved(self) -> None:
+        if self._transcript is not None and not self.alternate:
+            self._transcript.moved()
 
     def _set_modes(self, values: Sequence[int], on: bool) -> None:
         for value in values:
             (self._modes.add if on else self._modes.discard)(value)
             if value in (47, 1047, ALTERNATE):
-                if on:
-                    self._enter_alternate()
-                else:
+                if not on:
                     self._leave_alternate()
+                elif not self.alternate:
+                    self._other.reset()
+                    self._other.cursor.attrs = self._main.cursor.attrs
+                    self._show(self._other)
             elif value in (5, 6, 7, 25):  # reverse screen, origin, wrap, cursor
                 screen = self._screen
                 if value != 6 or screen.margins is not None or not on:
                     (screen.set_mode if on else screen.reset_mode)(value, private=True)
-
-    def _enter_alternate(self) -> None:
-        if self._screen is self._main:
-            self._other.reset()
-            self._other.cursor.attrs = self._main.cursor.attrs
-            self._show(self._other)
 
     def _leave_alternate(self) -> None:
         if self._screen is self._other:
@@ -404,9 +357,9 @@ def _rendition(params: str) -> list[int]:
         if first in ("38", "48") and rest:
             mode, values = rest[0], rest[1:]
             rest = [mode, *(values[-3:] if mode == "2" else values[:1])]
-            found += numbers(";".join([first, *rest]))
+            found += _numbers(";".join([first, *rest]))
         elif first == "4" and rest:
             found.append(24 if rest[0] == "0" else 4)
         else:
-            found += numbers(first)
+            found += _numbers(first)
     return [min(one, 255) for one in found]  # a colour has no larger part

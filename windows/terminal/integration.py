@@ -187,26 +187,14 @@ set $__contextui_all
 
 @dataclass(frozen=True)
 class Mark:
-    """One mark in a shell's output.
-
-    Attributes:
-        kind: Its letter.
-        value: The status, folder or text that it carries.
-    """
+    """One mark in a shell's output."""
 
     kind: str
     value: str = ""
 
 
 class Integration:
-    """The start-up files of one shell.
-
-    Attributes:
-        kind: Which shell it is; `sh` is any other.
-        argv: The command that starts it.
-        env: Variables that it needs beside those of the person.
-        folder: The private folder that holds the files.
-    """
+    """The start-up files of one shell."""
 
     def __init__(self, program: str, environ: Mapping[str, str]) -> None:
         name = os.path.basename(program)
@@ -235,7 +223,6 @@ class Integration:
 
     @property
     def pattern(self) -> re.Pattern[bytes]:
-        """What a mark looks like."""
         return self._mark
 
     def may_start_mark(self, data: bytes) -> bool:
@@ -245,7 +232,6 @@ class Integration:
         return whole.startswith(start) and b"\x07" not in data
 
     def read(self, match: re.Match[bytes]) -> Mark:
-        """Return the mark that the pattern found."""
         value = match[2].decode("utf-8", "replace")
         plain = {"n": "\n", "t": "\t"}
         if self.kind != "sh":
@@ -277,7 +263,6 @@ class Integration:
         return before + (f"eval {self.quote(command)}" if "\n" in command else command)
 
     def remove(self) -> None:
-        """Remove the files; they are not needed once the shell has started."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _write(self, name: str, text: str) -> Path:

@@ -34,15 +34,6 @@ time, and the thread that draws the screen would wait for all of them."""
 
 class OutputReader:
     """Reads a terminal on the running event loop.
-
-    Args:
-        terminal: The file descriptor; reading it must not block.
-        integration: Recognizes the marks of the shell.
-        emulator: The screen; it shows how many lines were skipped.
-        take: Takes the next output, mark, or switch of the alternate screen (True: on).
-        keep: Keeps the bytes of skipped output; returns those that are shown nowhere.
-        changed: Called after each slice.
-
     Attributes:
         waiting: Bytes that are read and not yet taken.
     """
@@ -72,7 +63,6 @@ class OutputReader:
 
     @property
     def is_idle(self) -> bool:
-        """Whether everything that was read has been taken."""
         return not self._items
 
     async def finish(self) -> None:
@@ -119,7 +109,6 @@ class OutputReader:
         return _REST * (len(_flooding) - 1) if self in _flooding else 0.0
 
     def _read(self) -> int:
-        """Read what there is, for a short time; return how many bytes."""
         parts, end = list[bytes](), time.monotonic() + _READ
         while time.monotonic() < end:
             try:
@@ -209,12 +198,12 @@ class OutputReader:
         if self._emulator.alternate:
             self._pause()  # a full-screen program would leave a wrong picture
             return
-        lines, modes = 0, list[bytes]()
-        while self.waiting > _KEPT and isinstance(item := self._items[0], bytes):
+        lines, modes, is_last = 0, list[bytes](), False
+        while self.waiting > _KEPT and not is_last and isinstance(item := self._items[0], bytes):
             self._items.popleft()
-            end = len(item)
-            if self.waiting - len(item) < _KEPT:
-                end = item.find(b"\n", self.waiting - _KEPT) + 1 or end
+            end, is_last = len(item), self.waiting - len(item) < _KEPT
+            if is_last:  # up to the end of a line, or the rest of it would count as one
+                end = item.find(b"\n", self.waiting - _KEPT) + 1 or item.rfind(b"\n") + 1 or end
                 if item[end:]:
                     self._items.appendleft(item[end:])
             self.waiting -= end

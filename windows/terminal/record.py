@@ -1,9 +1,13 @@
-"""Records of commands that ended, and how a model reads them."""
+"""Commands of a shell: while they run, as records, and how a model reads them."""
+
+from datetime import UTC, datetime
+from typing import Literal
 
 from pydantic import BaseModel
 
 from contextui.windowing import CommandResult
-from contextui.windows.terminal.transcript import Command, Who
+from contextui.windows.terminal.spool import Spool
+from contextui.windows.terminal.transcript import Transcript
 from contextui.words import Lang
 
 WIDEST = 400
@@ -11,6 +15,50 @@ WIDEST = 400
 
 _ENDS = (60, 140)  # lines of a result, and of a record: first, last
 _LAST = 8  # lines that are shown where the person typed the command, below a line for the others
+
+
+Who = Literal["person", "model"]
+
+
+class Command:
+    """One command that ran in a shell, or still runs."""
+
+    def __init__(
+        self,
+        number: int,
+        text: str,
+        who: Who,
+        *,
+        folder: str,
+        spool: Spool,
+    ) -> None:
+        self.number, self.text, self.who, self.folder = number, text, who, folder
+        self.transcript, self.spool = Transcript(), spool
+        self.started = datetime.now(UTC)
+        self.ended: datetime | None = None
+        self.status: int | None = None
+        self.full_screen, self.job = False, 0
+
+    @property
+    def running(self) -> bool:
+        return self.ended is None
+
+    @property
+    def age(self) -> float:
+        return (datetime.now(UTC) - self.started).total_seconds()
+
+    @property
+    def output(self) -> str:
+        return self.transcript.output()
+
+    def restart(self) -> None:
+        self.transcript = Transcript()
+        self.spool.remove()
+        self.spool = Spool(self.spool.path, self.spool.limit)
+
+    def end(self, status: int | None) -> None:
+        self.status, self.ended = status, datetime.now(UTC)
+        self.spool.finish()
 
 
 class Ran(BaseModel):

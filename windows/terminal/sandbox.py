@@ -45,20 +45,11 @@ def sandboxed(argv: Sequence[str], workspace: Path, visible: Sequence[Path] = ()
     empty: sockets of other programs, such as an SSH agent's or Docker's, are there. `--new-session`
     is not used: a shell without a controlling terminal has no job control, and this terminal
     belongs to the sandbox alone, so input injected into it (TIOCSTI) reaches no other shell.
-
-    Args:
-        argv: The command.
-        workspace: The folder that it may change.
-        visible: Folders below `/tmp` that it must be able to read.
-
-    Raises:
-        ProcessError: The workspace is `/`.
     """
     folder = str(workspace.resolve())
     if folder == "/":  # as a workspace, it would bring back all that is hidden or read-only
         raise ProcessError(
-            "The folder of a sandbox cannot be /: start contextui in another folder.",
-            zh="沙箱的文件夹不能是 /：请在其他文件夹中启动 contextui。",
+            "The folder of a sandbox cannot be /: start contextui in another folder."
         )
     shown = [part for path in visible for part in ("--ro-bind", str(path), str(path))]
     # The machine's settings in /proc belong to root, who can write them without a capability, and

@@ -3,46 +3,32 @@
 import re
 import unicodedata
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyte
 from pyte import charsets
 from pyte import modes as mo
 from wcwidth import wcwidth
 
+from contextui.text import for_terminal
+
+if TYPE_CHECKING:
+    from rich.style import Style
+
 
 class Label(NamedTuple):
-    """Which command was typed in a row.
-
-    Attributes:
-        number: The number of the command.
-        column: Where it starts, behind the prompt.
-    """
+    """Which command was typed in a row."""
 
     number: int
     column: int
 
 
-class Style(NamedTuple):
-    """The look of a run of characters.
-
-    Colours are "default", one of 16 names such as "red" and "brightred", or "#rrggbb".
-    """
-
-    fg: str = "default"
-    bg: str = "default"
-    bold: bool = False
-    italic: bool = False
-    underline: bool = False
-    strike: bool = False
-    reverse: bool = False
-
-
-Run = tuple[str, Style]
+Line = pyte.screens.StaticDefaultDict[int, pyte.screens.Char]
+Run = tuple[str, "Style | None"]
 Row = tuple[Run, ...]
-PLAIN = Style()
+_JOINERS = "\u200c\u200d"
 
 
 class Screen(pyte.Screen):
@@ -52,6 +38,8 @@ class Screen(pyte.Screen):
         self.history = deque[Row](maxlen=history)
         self.scrolled = 0
         self.labels = dict[int, Label]()
+        self.take_row: Callable[[int, str, bool], None] | None = None
+        self.erasing: Callable[[], None] = lambda: None
         self.reply: Callable[[str], None] = lambda _: None
         super().__init__(columns, lines)
 
@@ -63,7 +51,8 @@ class Screen(pyte.Screen):
         line = self.buffer.get(y)
         if not line:
             return ()
-        runs, parts, last = list[Run](), list[str](), PLAIN
+        runs, parts = list[Run](), list[str]()
+        last: Style | None = None
         default, attrs = line.default, None
         for x in range(min(max(line) + 1, self.columns)):
             char = line.get(x, default)
@@ -76,23 +65,52 @@ class Screen(pyte.Screen):
                 last = style
             parts.append(char[0])
         tail = "".join(parts)
-        if last == PLAIN:
+        if last is None:
             tail = tail.rstrip(" ")
         if tail:
             runs.append((tail, last))
-        return tuple(runs)
+        return tuple((text.replace("\t", " "), style) for text, style in runs)
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Row and column of the cursor, counted from the first row that ever was."""
+        # Behind the last column is the start of the next row, for shells as well.
+        wraps, column = divmod(self.cursor.x, self.columns)
+        return self.scrolled + self.cursor.y + wraps, column
+
+    @property
+    def last_row(self) -> int:
+        """The last row with content, counted likewise."""
+        return self.scrolled + max((y for y, line in self.buffer.items() if line), default=-1)
+
+    def line(self, row: int, start: int = 0) -> tuple[str, bool]:
+        """Return the text of a row, counted likewise, and whether its line goes on in the next."""
+        line = self.buffer.get(row - self.scrolled)
+        if not line:
+            return "", False
+        cells = [line[x].data for x in range(start, min(max(line) + 1, self.columns))]
+        for x, cell in enumerate(cells):
+            if cell == "\t":
+                for pad in range(x + 1, min((start + x) // 8 * 8 + 8 - start, len(cells))):
+                    if cells[pad] != " ":
+                        break
+                    cells[pad] = ""
+        goes_on = getattr(line, "goes_on", False)
+        text = "".join(cells)
+        return text if goes_on else text.rstrip(" "), goes_on
 
     def cells(self, y: int, start: int, end: int | None) -> str:
-        """Return the text in some columns of a row."""
         line = self.buffer.get(y)
         if line is None:
             return ""
         stop = self.columns if end is None else min(end, self.columns)
-        return "".join(line[x].data for x in range(start, stop))
+        return "".join(line[x].data for x in range(start, stop)).replace("\t", " ")
 
     def keep(self, y: int) -> None:
-        """Put a row into the scroll-back."""
+        """Put the first row that did not scroll away yet into the scroll-back."""
         self.history.append(self.row(y))
+        if self.take_row is not None:
+            self.take_row(self.scrolled, *self.line(self.scrolled + y))
         self.scrolled += 1
 
     def index(self) -> None:
@@ -105,7 +123,9 @@ class Screen(pyte.Screen):
         """Draw whole lines at once, if that is the same as drawing them one by one."""
         y = self.cursor.y
         rows = [
-            line[at : at + self.columns] for line in lines for at in _starts(line, self.columns)
+            (line[at : at + self.columns], at + self.columns < len(line))
+            for line in lines
+            for at in range(0, max(len(line), 1), self.columns)
         ]
         if (
             len(rows) <= self.lines
@@ -122,22 +142,42 @@ class Screen(pyte.Screen):
             self.keep(above)
         shown = self.lines - 1
         style = _style(self.cursor.attrs[1:])
-        if style == PLAIN:
-            rows = [row.rstrip(" ") for row in rows]
-        gone = [((row, style),) if row else () for row in rows[:-shown]]
-        self.history.extend(gone)
-        self.scrolled += len(gone)
+        if style is None:
+            rows = [(row if goes_on else row.rstrip(" "), goes_on) for row, goes_on in rows]
+        gone = rows[:-shown]
+        self.history.extend(((row, style),) if row else () for row, _ in gone)
         self.buffer.clear()
         self.cursor.y = 0
-        for row in rows[-shown:]:
+        for row, goes_on in gone:
+            if self.take_row is not None:
+                self.take_row(self.scrolled, row, goes_on)
+            self.scrolled += 1
+        for row, goes_on in rows[-shown:]:
             self._put_ascii(row)
+            _mark(self.buffer[self.cursor.y], goes_on)
             self.cursor.x = 0
             self.cursor.y += 1
         self.dirty.update(range(self.lines))
         return True
 
+    def tab(self) -> None:
+        line, x = self.buffer[self.cursor.y], self.cursor.x
+        if x < self.columns and x > max(line, default=-1):
+            line[x] = self.default_char._replace(data="\t")
+        super().tab()
+
+    def erase_in_line(self, how: int = 0, private: bool = False) -> None:
+        super().erase_in_line(how, private)
+        if how != 1:
+            _mark(self.buffer[self.cursor.y], False)
+
     def erase_in_display(self, how: int = 0, *_: object, **__: object) -> None:
+        if how >= 2:
+            self.erasing()
         super().erase_in_display(how)
+        for y, line in self.buffer.items():
+            if how >= 2 or (y < self.cursor.y if how else y > self.cursor.y):
+                _mark(line, False)
         if how == 3:
             self.history.clear()
         if how != 1:  # what is below the cursor, or everything
@@ -145,6 +185,7 @@ class Screen(pyte.Screen):
             self._forget_labels(self.scrolled + start)
 
     def reset(self) -> None:
+        self.erasing()
         super().reset()
         self.savepoints.clear()
         self._forget_labels(self.scrolled)
@@ -172,7 +213,6 @@ class Screen(pyte.Screen):
         self.dirty = set(range(lines))
 
     def scroll(self, count: int, up: bool) -> None:
-        """Move the lines between the margins; the cursor stays."""
         top, bottom = self.margins or (0, self.lines - 1)
         y = self.cursor.y
         self.cursor.y = bottom if up else top
@@ -181,7 +221,6 @@ class Screen(pyte.Screen):
         self.cursor.y = y
 
     def back_tab(self) -> None:
-        """Move to the previous tab stop."""
         self.cursor.x = max((one for one in self.tabstops if one < self.cursor.x), default=0)
 
     def draw(self, data: str) -> None:
@@ -196,8 +235,8 @@ class Screen(pyte.Screen):
         elif data.isascii():
             self._put_ascii(data)
         else:
-            for char, width in _with_width(data):
-                self._put(char, width)
+            for char in data:
+                self._put(char, _width(char))
 
     def _put_ascii(self, data: str) -> None:
         cursor, made, at = self.cursor, _characters(self.cursor.attrs), 0
@@ -213,8 +252,10 @@ class Screen(pyte.Screen):
 
     def _put(self, char: str, width: int) -> None:
         if width <= 0:
-            if unicodedata.category(char)[0] == "M":
+            if unicodedata.category(char)[0] == "M" or char in _JOINERS:
                 self._combine(char)
+            elif (shown := for_terminal(char)) != char:  # hidden, it could make a line lie
+                self._put_ascii(shown)
             return
         self._wrap(width)
         cursor = self.cursor
@@ -230,14 +271,13 @@ class Screen(pyte.Screen):
         cursor = self.cursor
         if cursor.x + width > self.columns:
             if mo.DECAWM in self.mode:
+                _mark(self.buffer[cursor.y], True)
                 cursor.x = 0
                 self.index()
             else:
                 cursor.x = self.columns - width
 
-    def _split_wide(
-        self, line: pyte.screens.StaticDefaultDict[int, pyte.screens.Char], start: int, end: int
-    ) -> None:
+    def _split_wide(self, line: Line, start: int, end: int) -> None:
         """Blank the halves of wide characters that are about to lose their other half."""
         if start in line and line[start].data == "":
             line[start - 1] = line[start - 1]._replace(data=" ")
@@ -254,13 +294,9 @@ class Screen(pyte.Screen):
             self.dirty.add(cursor.y)
 
 
-def _starts(line: str, columns: int) -> range:
-    return range(0, max(len(line), 1), columns)
-
-
-def _with_width(data: str) -> Iterator[tuple[str, int]]:
-    for char in data:
-        yield char, _width(char)
+def _mark(line: Line, goes_on: bool) -> None:
+    """Note whether the line of a row goes on in the next row; it moves with the row."""
+    line.goes_on = goes_on  # type: ignore[attr-defined]
 
 
 @lru_cache(maxsize=8192)
@@ -275,16 +311,25 @@ def _characters(attrs: pyte.screens.Char) -> Callable[[str], pyte.screens.Char]:
 
 
 @lru_cache(maxsize=4096)
-def _style(attrs: tuple[str, str, bool, bool, bool, bool, bool, bool]) -> Style:
-    fg, bg, bold, italic, underline, strike, reverse, _ = attrs
-    style = Style(_colour(fg), _colour(bg), bold, italic, underline, strike, reverse)
-    return PLAIN if style == PLAIN else style
+def _style(attrs: tuple[str, str, bool, bool, bool, bool, bool, bool]) -> "Style | None":
+    from rich.style import Style  # noqa: PLC0415  (without the screen, nothing draws)
 
-
-def _colour(name: str) -> str:
-    if re.fullmatch(r"[0-9a-f]{6}", name):
-        return f"#{name}"
-    # pyte's names for two colours are not those of other programs.
-    return {"brown": "yellow", "brightbrown": "brightyellow"}.get(
-        name, name.replace("bfight", "bright")
+    fg, bg, *flags, _ = attrs
+    bold, italic, underline, strike, reverse = (flag or None for flag in flags)
+    style = Style(
+        color=_colour(fg),
+        bgcolor=_colour(bg),
+        bold=bold,
+        italic=italic,
+        underline=underline,
+        strike=strike,
+        reverse=reverse,
     )
+    return style or None
+
+
+def _colour(name: str) -> str | None:
+    """Return pyte's name of a colour as rich writes it."""
+    if name == "default" or re.fullmatch(r"[0-9a-f]{6}", name):
+        return None if name == "default" else f"#{name}"
+    return name.replace("bfight", "bright").replace("brown", "yellow").replace("bright", "bright_")

@@ -23,16 +23,10 @@ from contextui.text import one_line
 from contextui.windows.terminal.emulator import BRACKETED_PASTE, Emulator
 from contextui.windows.terminal.integration import LONGEST_LINE, Integration, Mark
 from contextui.windows.terminal.output import PIECE, OutputReader
+from contextui.windows.terminal.record import Command, Who
 from contextui.windows.terminal.sandbox import clean_environment, sandboxed
 from contextui.windows.terminal.screen import Label
-from contextui.windows.terminal.transcript import (
-    SPOOL_LIMIT,
-    SPOOLED,
-    Command,
-    Spool,
-    Transcript,
-    Who,
-)
+from contextui.windows.terminal.spool import SPOOL_LIMIT, SPOOLED, Spool
 
 _INPUT_LIMIT = 1024 * 1024
 _COMMANDS = 200
@@ -57,14 +51,7 @@ class ShellError(ContextUIError):
 
 
 class Shell:
-    """An interactive shell. Create it with `start`.
-
-    Attributes:
-        emulator: The screen.
-        folder: The shell's current folder, as it reported it last.
-        commands: The last commands, oldest first; the last may still run.
-        status: The exit status of the shell itself, or None while it runs.
-    """
+    """An interactive shell. Create it with `start`."""
 
     def __init__(
         self,
@@ -127,25 +114,15 @@ class Shell:
         environ: Mapping[str, str] | None = None,
         size: tuple[int, int] = (24, 80),
         sandbox: Path | None = None,
-        more_processes: int | None = None,
         spool_limit: int = SPOOL_LIMIT,
     ) -> "Shell":
         """Start a shell on the running event loop.
 
         Args:
-            folder: Where it starts.
             spool: The folder for files with the whole output of commands.
             program: The shell; else `$SHELL`, else `/bin/sh`.
             environ: The environment before `clean_environment`; else this process's.
-            size: Rows and columns.
             sandbox: The only folder that its commands may change, if they run in a sandbox.
-            more_processes: How many processes may be started, beside those that the user has. Off
-                by default: the kernel counts all processes of the user, so a limit can also fail
-                programs that behave.
-            spool_limit: Bytes kept of one command's output.
-
-        Raises:
-            ProcessError: There is no such shell or folder, or the sandbox's folder is `/`.
         """
         env = clean_environment(os.environ if environ is None else environ)
         path = processes.find_program(program or env.get("SHELL") or "/bin/sh", env)
@@ -159,8 +136,6 @@ class Shell:
         except BaseException:
             integration.remove()
             raise
-        if more_processes is not None:
-            processes.limit_processes(process.pid, more_processes)
         return cls(
             process,
             integration,
@@ -172,12 +147,10 @@ class Shell:
 
     @property
     def pid(self) -> int:
-        """The process id, which is also the id of the session."""
         return self._process.pid
 
     @property
     def running(self) -> Command | None:
-        """The command that runs, if any."""
         return self._current
 
     @property
@@ -225,7 +198,6 @@ class Shell:
         self._listeners.append(listener)
 
     def resize(self, rows: int, columns: int) -> None:
-        """Change the size of the terminal."""
         self.emulator.resize(rows, columns)
         if not self._ended:
             self._process.resize(rows, columns)
@@ -233,11 +205,6 @@ class Shell:
     # Input
 
     def type(self, data: bytes) -> None:
-        """Send the person's keys.
-
-        Raises:
-            ShellError: The program in the terminal does not read its input, or the shell ended.
-        """
         self._release()
         self._write(data)
         self._begun = data[-1:] not in _LINE_ENDS
@@ -256,13 +223,6 @@ class Shell:
         The kernel lets only the process group in the foreground read from a terminal. The shell,
         which is in another group, is stopped while the text waits to be read. What the program has
         not read is discarded before the shell goes on.
-
-        Args:
-            text: The text; it may have several lines.
-            enter: Whether to press Enter after it.
-
-        Raises:
-            ShellError: No program can get the text, or the program did not read all of it.
         """
         command = self.check_input(text)
         data = text.replace("\n", "\r").encode() + (b"\r" if enter else b"")
@@ -278,19 +238,13 @@ class Shell:
         if not is_read:
             await self._ends(command, _NOTICED)  # fish shows no prompt if Ctrl+C comes before that
             raise ShellError(
-                "The program did not read all of the text; the rest was discarded. It may be busy, "
-                "or read whole lines only (enter=true).",
-                zh="程序没有读完文本，其余部分已丢弃。程序可能正忙，或只读取整行（enter=true）。",
+                "The program did not read all of the text; the rest was discarded. It may be "
+                "busy, or read whole lines only (enter=true)."
             )
 
     def check_input(self, text: str) -> Command:
-        """Return the command that `input` would type into.
-
-        Raises:
-            ShellError: No program runs, or the text has control characters.
-        """
         if self._current is None:
-            raise ShellError("No program is running. Use run.", zh="没有正在运行的程序，请用 run。")
+            raise ShellError("No program is running. Use run.")
         self._check(text, empty=True)
         return self._current
 
@@ -310,19 +264,16 @@ class Shell:
             await asyncio.sleep(_LOOK)
         if self._current is command and self._has_program:
             raise ShellError(
-                "The person has typed something that the program has not read yet. Wait until it "
-                "has.",
-                zh="用户输入的内容程序尚未读取，请稍候。",
+                "The person has typed something that the program has not read yet. Wait until "
+                "it has."
             )
         raise ShellError(
-            "No program has the terminal: the command has ended, or the shell itself reads, as "
-            "with its builtin read. Only the person can type there.",
-            zh="没有程序占用终端：命令已结束，或 shell 自身在读取（例如 read）。只有用户可以输入。",
+            "No program has the terminal: the command has ended, or the shell itself "
+            "reads, as with its builtin read. Only the person can type there."
         )
 
     @property
     def _has_program(self) -> bool:
-        """Whether a program, and not the shell, has the terminal."""
         return self._process.foreground() not in (0, self._home_group)
 
     def _is_starting(self, command: Command) -> bool:
@@ -344,7 +295,6 @@ class Shell:
             return True
 
     def _unread(self) -> int:
-        """Return how many bytes of input nobody has read yet."""
         device = self._process.open_device()
         try:
             return len(self._input) + processes.unread(device)
@@ -377,18 +327,11 @@ class Shell:
         processes.signal_group(self._home_group, signal.SIGCONT)
 
     def _write(self, data: bytes) -> None:
-        """Send bytes to the program in the terminal, without waiting until it reads them.
-
-        Raises:
-            ShellError: Too much input waits to be read already, or the shell ended.
-        """
+        """Send bytes to the program in the terminal, without waiting until it reads them."""
         if self._ended:
-            raise ShellError("The shell has ended.", zh="shell 已结束。")
+            raise ShellError("The shell has ended.")
         if len(self._input) + len(data) > _INPUT_LIMIT:
-            raise ShellError(
-                "The program in the terminal does not read its input.",
-                zh="终端中的程序没有读取输入。",
-            )
+            raise ShellError("The program in the terminal does not read its input.")
         if not self._input:
             self._loop.add_writer(self._process.terminal, self._writable)
         self._input += data
@@ -448,14 +391,6 @@ class Shell:
 
         Nothing is mixed with a line that the person has begun: it is their line, and clearing it
         could lose it.
-
-        Args:
-            command: The command.
-            who: Who wants it to run.
-
-        Raises:
-            ShellError: The shell is not at its prompt, the person has begun a line, the command
-                has control characters, or it is unfinished, such as an open quote.
         """
         self._check(command)
         return await self._submit(
@@ -463,16 +398,7 @@ class Shell:
         )
 
     async def run_exactly(self, argv: Sequence[str], path: str) -> Command:
-        """Run a program with exactly these words: no alias, function or expansion applies.
-
-        Args:
-            argv: The program and its arguments.
-            path: The PATH in which the program is looked up.
-
-        Raises:
-            ShellError: As for `run`.
-            ProcessError: There is no such program.
-        """
+        """Run a program with exactly these words: no alias, function or expansion applies."""
         for word in argv:
             self._check(word, empty=True)
         program = processes.find_program(argv[0], {"PATH": path})
@@ -482,13 +408,13 @@ class Shell:
 
     def _check(self, text: str, empty: bool = False) -> None:
         if not empty and not text.strip():
-            raise ShellError("The command is empty.", zh="命令为空。")
+            raise ShellError("The command is empty.")
         if found := _CONTROL.search(text):
             name = f"U+{ord(found[0]):04X}"
             raise ShellError(
-                f"The text contains the control character {name}; only line feeds and tabs "
-                "are allowed.",
-                zh=f"文本包含控制字符 {name}；只允许换行和制表符。",
+                "The text contains the control character {name}; only line feeds and tabs are "
+                "allowed.",
+                name=name,
             )
 
     async def _submit(self, text: str, line: str, who: Who = "model") -> Command:
@@ -510,7 +436,6 @@ class Shell:
         return command
 
     async def _started(self, command: Command) -> None:
-        """Wait until a command that was typed has started."""
         try:
             async with asyncio.timeout(_START):
                 await self._until(lambda: self._pending is not command or self._continued > 0)
@@ -522,13 +447,11 @@ class Shell:
             self._at_prompt = False  # until the shell shows the next one
             self._write(b"\x03")
             raise ShellError(
-                "The shell did not run the command: it is unfinished, such as by an open quote, "
-                "or not valid in this shell.",
-                zh="shell 没有运行该命令：命令不完整（例如引号没有闭合），或在此 shell 中无效。",
+                "The shell did not run the command: it is unfinished, such as by an open "
+                "quote, or not valid in this shell."
             )
 
     async def _cancel_started(self, command: Command, starting: "asyncio.Task[None]") -> None:
-        """End a command as soon as it has started."""
         with suppress(ShellError):  # it did not start
             await starting
             if self._current is command:
@@ -536,7 +459,7 @@ class Shell:
 
     def _check_prompt(self) -> None:
         if self._ended:
-            raise ShellError("The shell has ended.", zh="shell 已结束。")
+            raise ShellError("The shell has ended.")
         if self._pending is not None or not self.at_prompt:
             what = self._current or self._pending
             name = f'"{one_line(what.text, 80)}"' if what and what.text else ""
@@ -549,24 +472,20 @@ class Shell:
         if self.unfinished_line:
             raise ShellError(
                 "The person has begun to type a command in this terminal. Wait until they are "
-                "done, or use another terminal.",
-                zh="用户正在此终端中输入命令。请等其完成，或使用另一个终端。",
+                "done, or use another terminal."
             )
 
     def _check_typed(self, line: str) -> None:
         """Refuse what a shell without bracketed paste would read differently."""
         if "\t" in line:
-            raise ShellError(
-                "This shell takes a tab as a key: use spaces.",
-                zh="此 shell 把制表符当作按键：请用空格。",
-            )
+            raise ShellError("This shell takes a tab as a key: use spaces.")
         self._check_lengths(line)
 
     def _check_lengths(self, text: str) -> None:
         if max(len(one.encode()) for one in text.split("\n")) > LONGEST_LINE:
             raise ShellError(
-                f"Lines of more than {LONGEST_LINE} bytes cannot be typed here.",
-                zh=f"这里无法输入超过 {LONGEST_LINE} 字节的行。",
+                "Lines of more than {longest_line} bytes cannot be typed here.",
+                longest_line=LONGEST_LINE,
             )
 
     def _text_on_screen(self, data: bytes) -> str:
@@ -576,13 +495,10 @@ class Shell:
 
     def _expect(self, who: Who, text: str, lines: int) -> Command:
         """Prepare the record of a command that was typed and should start now."""
-        rows, columns = self.emulator.size
         self._count += 1
         path = self._spool.with_name(f"{self._spool.name}-{self._count}.out")
-        transcript, spool = Transcript(rows, columns), Spool(path, self._spool_limit)
-        command = Command(
-            self._count, text, who, folder=self.folder, transcript=transcript, spool=spool
-        )
+        spool = Spool(path, self._spool_limit)
+        command = Command(self._count, text, who, folder=self.folder, spool=spool)
         self._pending, self._echo_lines, self._recording = command, lines, True
         self._is_folder_reported = False
         if not self._reports_starts:
@@ -591,11 +507,9 @@ class Shell:
         return command
 
     async def wait(self, command: Command) -> None:
-        """Wait until a command, or the shell, has ended."""
         await self._until(lambda: not command.running or self._ended)
 
     async def prompt(self) -> None:
-        """Wait until the shell is at its prompt, or has ended."""
         await self._until(lambda: self.at_prompt or self._ended)
 
     async def settle(self) -> None:
@@ -628,9 +542,6 @@ class Shell:
 
         The shell itself is never signalled: a command that it runs itself, such as a loop, gets
         Ctrl+C only.
-
-        Args:
-            patience: Seconds after Ctrl+C, and half of it after SIGTERM.
         """
         command = self._current
         if command is None:
@@ -664,11 +575,10 @@ class Shell:
             async with asyncio.timeout(seconds):
                 await self.wait(command)
         except TimeoutError:
-            return False
+            return not command.running  # its end may have been read just now
         return True
 
     async def close(self) -> None:
-        """End the shell with everything in its session. The spool files stay."""
         self._closing = True  # all processes are continued, in order to end
         self._release()
         await self._process.end()
@@ -694,41 +604,45 @@ class Shell:
         if isinstance(item, Mark):
             self._take_mark(item)
         elif isinstance(item, bool):
-            self._switch(item)
+            self.emulator.feed(f"\x1b[?1049{'h' if item else 'l'}")
+            if self._current is not None and item:
+                self._current.full_screen = True
         else:
             self._show(item)
 
     def _show(self, data: bytes) -> None:
+        if self._echo_lines:
+            self.emulator.record(None)
         while self._echo_lines and data:  # what was typed comes back first
             end = data.find(b"\n") + 1
             echo, data = (data[:end], data[end:]) if end else (data, b"")
             self._echo_lines -= bool(end)
             self.emulator.feed(self._decoder.decode(echo))
-        command = (self._current or self._pending) if self._recording else None
-        transcript = command.transcript if command else None
-        self.emulator.feed(self._decoder.decode(data), transcript)
+        command = self._recorded()
+        self.emulator.feed(self._decoder.decode(data))
         if command is not None and not self.emulator.alternate:
             command.spool.write(data)
 
+    def _recorded(self) -> Command | None:
+        """Return the command whose output arrives, if any, and record the screen for it."""
+        command = (self._current or self._pending) if self._recording else None
+        self.emulator.record(command.transcript if command is not None else None)
+        return command
+
     def _keep(self, data: bytes) -> bytes:
         """Keep the bytes of skipped output; return those that are not in the transcript."""
-        command = (self._current or self._pending) if self._recording else None
+        command = self._recorded()
         if command is None:
             return data
         self._echo_lines = 0
         command.spool.write(data)
         start = data[: 2 * PIECE]
         if not command.transcript.head_full:
-            self.emulator.feed(self._decoder.decode(start), command.transcript)
+            self.emulator.feed(self._decoder.decode(start))
             data = data[len(start) :]
         self._decoder.reset()
         command.transcript.skip(data.count(b"\n"))
         return data
-
-    def _switch(self, on: bool) -> None:
-        self.emulator.feed(f"\x1b[?1049{'h' if on else 'l'}")
-        if self._current is not None and on:
-            self._current.full_screen = True
 
     # Marks
 
@@ -740,6 +654,7 @@ class Shell:
                 self._start_command(mark.value)
             case "E" if self._current is not None:
                 self._recording = False
+                self.emulator.record(None)
             case "D":
                 self._last_status = int(mark.value) if mark.value.isdecimal() else None
                 self._end_command(self._last_status)
@@ -747,7 +662,8 @@ class Shell:
                 self.folder, self._is_folder_reported = mark.value, True
             case "2":
                 self._continued += 1
-                if not self._reports_starts and self._submitted_runs():
+                is_submitted = self._current is not None and self._current is self._submitted
+                if not self._reports_starts and is_submitted:
                     self._continue_command()
             case "A":
                 self._prompted()
@@ -763,10 +679,7 @@ class Shell:
         assert self._current is not None
         if self._continued > 0:
             self._write(b"\x03")  # all lines were typed: it would wait for ever
-        self._current.restart(*self.emulator.size)
-
-    def _submitted_runs(self) -> bool:
-        return self._current is not None and self._current is self._submitted
+        self._current.restart()
 
     def _start_command(self, text: str) -> None:
         self._at_prompt = False
@@ -774,7 +687,7 @@ class Shell:
         self._pending = None
         if self._reports_starts:
             # So far it recorded the echo of what was typed.
-            command.restart(*self.emulator.size)
+            command.restart()
             if command is not self._submitted and command.who == "person":
                 shown = self.emulator.text_from(*self._prompt_end) if self._prompt_end else ""
                 command.text = text or shown
@@ -802,6 +715,7 @@ class Shell:
     def _end_command(self, status: int | None) -> None:
         command, self._current = self._current, None
         if command is not None:
+            self.emulator.record(None)
             command.end(status)
 
     def _prompted(self) -> None:

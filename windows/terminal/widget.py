@@ -9,12 +9,11 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style as RichStyle
+from rich.style import Style
 from textual import events
 from textual.binding import Binding
 from textual.geometry import Region
@@ -23,19 +22,18 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from contextui.text import for_terminal, one_line
+from contextui.text import duration, for_terminal, one_line
 from contextui.tui.lines import fit, spinner
 from contextui.widgets import ActionRequested
-from contextui.windowing.host import call_soon, warn
-from contextui.windows.terminal.emulator import BRACKETED_PASTE, Cursor
-from contextui.windows.terminal.screen import Row, Style
+from contextui.windowing.runtime import runtime_of
+from contextui.windows.terminal.emulator import APPLICATION_CURSOR, BRACKETED_PASTE, Cursor
+from contextui.windows.terminal.record import Command, Who
+from contextui.windows.terminal.screen import Row
 from contextui.windows.terminal.shell import Shell, ShellError
-from contextui.windows.terminal.transcript import Command, Who
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.words import Words, msg
 
 _FRAME = 0.03  # seconds between two pictures of the screen
-_APPLICATION_KEYS = 1  # the private mode in which arrows are sent in another form
 _FEW, _MANY = 10, 24  # rows that the window wants
 _WHEEL = 3  # rows of a step of the mouse wheel
 _GUTTER = 2  # columns left of the screen, for marks
@@ -59,13 +57,7 @@ _MODIFIERS = {"shift": 1, "alt": 2, "ctrl": 4}
 
 
 def bytes_of(key: str, character: str | None, application: bool) -> bytes:
-    """Return what a terminal sends for a key; empty for one that it does not know.
-
-    Args:
-        key: The key, as Textual names it.
-        character: The character that it writes, if any.
-        application: Whether arrows are sent in the form for applications.
-    """
+    """Return what a terminal sends for a key; empty for one that it does not know."""
     if key in _KEYS:
         return _KEYS[key]
     *modifiers, name = key.split("+")
@@ -95,15 +87,7 @@ _LOOKS = {
 
 
 class Mark(NamedTuple):
-    """What is drawn beside the row in which a command was typed.
-
-    Attributes:
-        column: Where the command starts, behind the prompt.
-        who: Who typed it.
-        started: When it started.
-        ended: When it ended, or None.
-        status: Its exit status, or None if that is not known.
-    """
+    """What is drawn beside the row in which a command was typed."""
 
     column: int
     who: Who
@@ -113,7 +97,6 @@ class Mark(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether it ended with another status than 0."""
         return self.ended is not None and bool(self.status)
 
 
@@ -126,18 +109,7 @@ class Running(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """The screen at one moment.
-
-    Attributes:
-        rows: The rows that are shown.
-        cursor: The cursor.
-        back: How many rows it is scrolled back.
-        behind: How many rows it could be.
-        top: The first row that is not scrolled away, counted from the first that ever was.
-        marks: What is drawn beside which of the rows that are shown.
-        failed: The rows of failed commands, counted as `top`.
-        running: The command that runs.
-    """
+    """The screen at one moment."""
 
     rows: tuple[Row, ...] = ()
     cursor: Cursor = Cursor(0, 0, False)
@@ -203,17 +175,14 @@ class TerminalBody(Widget, can_focus=True):
         return _FEW if picture.behind + picture.cursor.row < _FEW else _MANY
 
     def on_mount(self) -> None:
-        """Start to follow the screen."""
         self._spins = self.set_interval(_SPIN, self._spin, pause=True)
         self._leave = self._window.show_with(self._changed)
-        call_soon(self._window, self._begin)
+        runtime_of(self._window).worker.call_soon(self._begin)
 
     def on_unmount(self) -> None:
-        """Stop following the screen."""
         self._leave()
 
     def window_changed(self) -> None:
-        """Draw the screen again."""
         self.refresh()
 
     # --- on the window's thread ---------------------------------------------------------
@@ -256,12 +225,11 @@ class TerminalBody(Widget, can_focus=True):
         try:
             shell.type(data)
         except ShellError as error:
-            warn(self._window, error.text(self._window.env.lang))
+            runtime_of(self._window).core.warn(error.text(self._window.env.lang))
 
     # --- drawing -----------------------------------------------------------------------
 
     def on_terminal_body_drawn(self, message: Drawn) -> None:
-        """Draw what changed in the new picture."""
         message.stop()
         old, new = self._drawn, self._picture
         self._drawn = new
@@ -276,30 +244,26 @@ class TerminalBody(Widget, can_focus=True):
             self.refresh()
             return
         changed = {y for y, row in enumerate(new.rows) if row is not old.rows[y]}
-        changed |= {y for y in old.marks.keys() | new.marks.keys() if self._differs(y, old, new)}
+        marked = old.marks.keys() | new.marks.keys()
+        changed |= {y for y in marked if old.marks.get(y) != new.marks.get(y)}
         if old.cursor != new.cursor:
             changed |= {old.cursor.row, new.cursor.row}
         if changed:
             self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
 
-    def _differs(self, y: int, old: Picture, new: Picture) -> bool:
-        return old.marks.get(y) != new.marks.get(y)
-
     def _spin(self) -> None:
-        """Draw the marks of running commands again."""
         rows = [y for y, mark in self._picture.marks.items() if mark.ended is None]
         if rows:
             self.refresh(*(Region(0, y, self.size.width, 1) for y in rows))
 
     def render_line(self, y: int) -> Strip:
-        """Return one row of the screen."""
         width, picture, is_last = self.size.width, self._picture, y == self.size.height - 1
         if is_last and (self._asked is not None or self._has_ended):
             return self._line_below(width)
         if y >= len(picture.rows):
             return Strip.blank(width, self.rich_style)
         cursor, mark, columns = picture.cursor, picture.marks.get(y), max(width - _GUTTER, 0)
-        strip = Strip([Segment(for_terminal(text, lines=False), _style(style))
+        strip = Strip([Segment(for_terminal(text, lines=False), style)
                        for text, style in picture.rows[y]])  # fmt: skip
         if mark is not None:
             strip = self._with_facts(strip, mark, columns)
@@ -308,14 +272,13 @@ class TerminalBody(Widget, can_focus=True):
         if shows and y == cursor.row and cursor.column < columns:
             before, at = strip.crop(0, cursor.column), strip.crop(cursor.column, cursor.column + 1)
             rest = strip.crop(cursor.column + 1, columns)
-            strip = Strip.join([before, at.apply_style(RichStyle(reverse=True)), rest])
+            strip = Strip.join([before, at.apply_style(Style(reverse=True)), rest])
         strip = Strip.join([Strip([self._sign(mark)]), strip]).adjust_cell_length(width)
         if self._chosen is not None and y == self._chosen - picture.top + picture.back:
             strip = strip.apply_style(self._look("chosen"))
         return strip.apply_style(self.rich_style)
 
     def _line_below(self, width: int) -> Strip:
-        """Return the question before a command is ended, or the words about an ended shell."""
         if self._asked is None:
             said, look = self._words("The shell ended. r starts a new one."), self._look("muted")
         else:
@@ -330,17 +293,16 @@ class TerminalBody(Widget, can_focus=True):
             .apply_style(self.rich_style)
         )
 
-    def _look(self, name: str) -> RichStyle:
+    def _look(self, name: str) -> Style:
         """Return a colour of the theme; it hides nothing that the row has of its own."""
         style = self.get_component_rich_style(f"terminal--{name}")
         if name == "question":
             return style
         if name == "chosen":
-            return RichStyle(bgcolor=style.bgcolor)
-        return RichStyle(color=style.color)
+            return Style(bgcolor=style.bgcolor)
+        return Style(color=style.color)
 
     def _sign(self, mark: Mark | None) -> Segment:
-        """Return the mark left of a row."""
         if mark is None:
             return Segment(" " * _GUTTER)
         if mark.ended is None:
@@ -359,12 +321,12 @@ class TerminalBody(Widget, can_focus=True):
         strip = Strip.join(
             [
                 strip.crop(0, mark.column),
-                strip.crop(mark.column).apply_style(RichStyle(bold=True)),
+                strip.crop(mark.column).apply_style(Style(bold=True)),
             ]
         )
         sign, name, look = _WHO[mark.who]
         seconds = ((mark.ended or datetime.now(UTC)) - mark.started).total_seconds()
-        took = f"{seconds:.1f}s" if mark.ended is not None and seconds < 10 else _duration(seconds)
+        took = duration(seconds if mark.ended else max(int(seconds), 0), self._words)
         who = (f"{sign} {self._words(name)}", self._look(look))
         status = (self._words("exit {status}", status=mark.status), self._look("failed"))
         exits = [status] if mark.failed else []
@@ -384,7 +346,6 @@ class TerminalBody(Widget, can_focus=True):
     # --- keyboard and mouse ------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
-        """Send a key to the shell."""
         shell = self._shell
         if self._asked is not None:
             early = time.monotonic() - self._asked_at < _DEAF
@@ -400,7 +361,7 @@ class TerminalBody(Widget, can_focus=True):
             if event.key == "r":
                 self.action_restart()
         elif shell is not None:
-            application = shell.emulator.mode(_APPLICATION_KEYS)
+            application = shell.emulator.mode(APPLICATION_CURSOR)
             self._send(bytes_of(event.key, event.character, application))
 
     def on_paste(self, event: events.Paste) -> None:
@@ -418,12 +379,11 @@ class TerminalBody(Widget, can_focus=True):
         shell = self._shell
         if data and shell is not None:
             self._back, self._chosen = 0, None
-            call_soon(self._window, lambda: self._do(shell, data))
+            runtime_of(self._window).worker.call_soon(lambda: self._do(shell, data))
 
     # --- keys of the frame, and the question before a command is ended ------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable the keys that do something now."""
         match action:
             case "answer":
                 return self._asked is not None
@@ -439,13 +399,11 @@ class TerminalBody(Widget, can_focus=True):
         return super().check_action(action, parameters)
 
     def action_type(self) -> None:
-        """Move the focus into the shell."""
         self._back, self._chosen = 0, None
         self.focus()
-        call_soon(self._window, self._begin)
+        runtime_of(self._window).worker.call_soon(self._begin)
 
     def action_restart(self) -> None:
-        """Start a new shell."""
         self.post_message(ActionRequested("restart"))
 
     def action_failed(self, step: int) -> None:
@@ -456,17 +414,15 @@ class TerminalBody(Widget, can_focus=True):
         elif rows:
             self._chosen = rows[-1]
         self.refresh()
-        call_soon(self._window, self._begin)
+        runtime_of(self._window).worker.call_soon(self._begin)
 
     def action_end(self) -> None:
-        """Ask whether to end the running command."""
         self._asked, self._asked_at = self._picture.running, time.monotonic()
         self.focus()
         self.refresh_bindings()
         self.refresh()
 
     def action_answer(self, yes: bool) -> None:
-        """End the command that the question names, or keep it."""
         asked = self._asked
         self._stop_asking()
         if yes and asked is not None and asked == self._picture.running:
@@ -485,33 +441,28 @@ class TerminalBody(Widget, can_focus=True):
         self.refresh()
 
     def on_focus(self) -> None:
-        """Show the cursor."""
         self.refresh()
 
     def action_back(self, pages: int) -> None:
-        """Scroll by pages, up for a positive number."""
         self._scroll_by(pages * max(self.size.height - 1, 1))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll up."""
         event.stop()
         self._scroll_by(_WHEEL)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll down."""
         event.stop()
         self._scroll_by(-_WHEEL)
 
     def _scroll_by(self, rows: int) -> None:
         self._back = max(0, min(self._picture.back + rows, self._picture.behind))
         self._chosen = None
-        call_soon(self._window, self._begin)
+        runtime_of(self._window).worker.call_soon(self._begin)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Give the shell the size of the widget."""
         rows, columns = event.size.height, event.size.width - _GUTTER
         if rows > 0 and columns > 1:
-            call_soon(self._window, lambda: self._resize(rows, columns))
+            runtime_of(self._window).worker.call_soon(lambda: self._resize(rows, columns))
 
     def _resize(self, rows: int, columns: int) -> None:
         shell = self._window.state.shell
@@ -521,41 +472,7 @@ class TerminalBody(Widget, can_focus=True):
 
 
 def _marks(shell: Shell) -> Iterator[tuple[int, Mark]]:
-    """Yield the rows in which commands were typed, with their marks."""
     commands: dict[int, Command] = {one.number: one for one in shell.commands}
     for row, (number, column) in shell.emulator.labels().items():
         if (one := commands.get(number)) is not None:
             yield row, Mark(column, one.who, one.started, one.ended, one.status)
-
-
-def _duration(seconds: float) -> str:
-    """Return a duration as ``12s``, ``3m05s`` or ``2h10m``."""
-    minutes, rest = divmod(int(max(seconds, 0)), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours}h{minutes:02}m"
-    return f"{minutes}m{rest:02}s" if minutes else f"{rest}s"
-
-
-_COLOURS = {"brown": "yellow"}
-
-
-@lru_cache(maxsize=2_048)
-def _style(style: Style) -> RichStyle:
-    return RichStyle(
-        color=_colour(style.fg),
-        bgcolor=_colour(style.bg),
-        bold=style.bold or None,
-        italic=style.italic or None,
-        underline=style.underline or None,
-        strike=style.strike or None,
-        reverse=style.reverse or None,
-    )
-
-
-def _colour(name: str) -> str | None:
-    if name == "default":
-        return None
-    if name.startswith("bright"):
-        return f"bright_{_COLOURS.get(name[6:], name[6:])}"
-    return _COLOURS.get(name, name)

@@ -26,9 +26,10 @@ from contextui.shell import locate, split
 from contextui.text import one_line
 from contextui.windowing import CommandPreview, CommandResult
 from contextui.windows.terminal import record
+from contextui.windows.terminal.record import Command, Who
 from contextui.windows.terminal.sandbox import dropped_keys, sandbox_works
 from contextui.windows.terminal.shell import Shell
-from contextui.windows.terminal.transcript import SPOOL_NAME, Command, Spool, Who, tidy
+from contextui.windows.terminal.spool import SPOOL_NAME, Spool, tidy
 
 KEPT = 40
 """Commands of which the state keeps the facts and the first and last lines."""
@@ -48,7 +49,6 @@ _watched = set[Command]()
 class TerminalWindow(Window):
     """A terminal: the person's own shell, shared with them."""
 
-    description_zh = "终端：用户自己的 shell，双方共用。"
     name = "terminal"
     widget = "contextui.windows.terminal.widget:TerminalBody"
     wide = True
@@ -80,8 +80,7 @@ class TerminalWindow(Window):
         self._make_spool()
         if not Path(self.state.folder).is_dir():
             self.state.ended = self.env.say(
-                f"The folder {self.state.folder} no longer exists.",
-                f"文件夹 {self.state.folder} 已不存在。",
+                "The folder {folder} no longer exists.", folder=self.state.folder
             )
             return
         try:
@@ -108,10 +107,8 @@ class TerminalWindow(Window):
         """Start a shell, below the commands of an earlier one."""
         if self.env.sandbox and not await asyncio.to_thread(sandbox_works):
             raise ActionError(
-                "The sandbox does not work here: it needs bubblewrap (bwrap) and user namespaces. "
-                "As root, it needs bubblewrap 0.8 or later.",
-                zh="这里无法使用沙箱：需要 bubblewrap (bwrap) 和用户命名空间。"
-                "以 root 运行时需要 bubblewrap 0.8 或更高版本。",
+                "The sandbox does not work here: it needs bubblewrap (bwrap) and user "
+                "namespaces. As root, it needs bubblewrap 0.8 or later."
             )
         state = self.state
         folder = Path(state.folder)
@@ -178,7 +175,7 @@ class TerminalWindow(Window):
             state.ran.append(record.record_of(one, state.last))
         del state.ran[:-KEPT]
         if shell.status is not None:
-            state.ended = self.env.say("The shell ended.", "shell 已结束。")
+            state.ended = self.env.say("The shell ended.")
 
     # --- content -----------------------------------------------------------------------
 
@@ -208,7 +205,6 @@ class TerminalWindow(Window):
 
     @property
     def _place(self) -> str:
-        """The shell's folder, from the workspace if it is in there."""
         folder, home = Path(self.state.folder), Path(os.path.expanduser("~"))
         if folder.is_relative_to(self._root):
             inner = folder.relative_to(self._root)
@@ -246,9 +242,9 @@ class TerminalWindow(Window):
             command = shell.check_input(params["text"])
             number = self.state.offset + command.number
             keys = (
-                self.env.say("Types this, then Enter:", "输入以下内容，然后按 Enter：")
+                self.env.say("Types this, then Enter:")
                 if params.get("enter", True)
-                else self.env.say("Types this, without Enter:", "输入以下内容，不按 Enter：")
+                else self.env.say("Types this, without Enter:")
             )
             return Preview(
                 f"{self.id}: [{number}] $ {one_line(command.text, 200)}",
@@ -260,7 +256,6 @@ class TerminalWindow(Window):
     @action(
         "Run a command; longer ones go on as a job",
         effect="write",
-        zh="运行命令；较长的作为任务继续",
         says=["run {command}", "execute {command}", "运行 {command}", "执行 {command}"],
     )
     async def run(
@@ -279,9 +274,8 @@ class TerminalWindow(Window):
         await shell.settle()
         if who == "model" and shell.folder != folder:  # what was allowed was to run it there
             raise ActionError(
-                "The shell went to another folder before it could run the command. Call run again "
-                "if the command should run there.",
-                zh="shell 在运行命令之前切换了文件夹。如果命令应在那里运行，请再次调用 run。",
+                "The shell went to another folder before it could run the command. Call run "
+                "again if the command should run there."
             )
         if argv is not None:
             started = await shell.run_exactly(argv, _search())
@@ -289,7 +283,7 @@ class TerminalWindow(Window):
             started = await shell.run(command, who)
         return self._job(shell, started, seconds, quiet=who == "person")
 
-    @action("Type into the program that runs", effect="write", zh="向正在运行的程序输入")
+    @action("Type into the program that runs", effect="write")
     async def input(self, text: str, enter: bool = True) -> str:
         """Type into the running program.
 
@@ -299,9 +293,9 @@ class TerminalWindow(Window):
         """
         await self._shell().input(text, enter)
         await asyncio.sleep(0.3)  # for what it answers
-        return self.env.say("Typed.", "已输入。")
+        return self.env.say("Typed.")
 
-    @action("Read lines of a command's output", effect="read", zh="读取命令输出的若干行")
+    @action("Read lines of a command's output", effect="read")
     def page(
         self,
         command: int,
@@ -319,16 +313,15 @@ class TerminalWindow(Window):
         shown = spool.page(start - 1, lines)
         if not shown:
             return self.env.say(
-                f"It has no line {start}; there are {spool.lines}.",
-                f"没有第 {start} 行；共 {spool.lines} 行。",
+                "It has no line {start}; there are {lines}.", start=start, lines=spool.lines
             )
         rows = [f"{start + number}: {one[: record.WIDEST]}" for number, one in enumerate(shown)]
         left = spool.left_out
         if left and start - 1 + len(shown) >= spool.lines:
-            rows.append(self.env.say(f"({left:,} bytes were not kept)", f"（{left:,} 字节未保留）"))
+            rows.append(self.env.say("({left:,} bytes were not kept)", left=left))
         return "\n".join(rows)
 
-    @action("Find lines of a command's output", effect="read", zh="在命令输出中查找")
+    @action("Find lines of a command's output", effect="read")
     def find(self, text: str, command: int | None = None) -> str:
         """Find lines that contain a text.
 
@@ -338,25 +331,23 @@ class TerminalWindow(Window):
         """
         found = self._output(command or self._newest()).find(text)
         rows = [f"{at + 1}: {one[: record.WIDEST]}" for at, one in found]
-        return "\n".join(rows) or self.env.say("Not found.", "没有找到。")
+        return "\n".join(rows) or self.env.say("Not found.")
 
-    @action("Start a new shell", zh="启动新的 shell")
+    @action("Start a new shell")
     async def restart(self) -> str:
         """Start a new shell in the same folder; what ran before stays readable."""
         if self.state.shell is not None:
             await self.state.shell.close()
             self._record(self.state.shell, [])
         await self._start()
-        return self.env.say("A new shell runs.", "新的 shell 已启动。")
+        return self.env.say("A new shell runs.")
 
     # --- helpers -----------------------------------------------------------------------
 
     def _shell(self) -> Shell:
         shell = self.state.shell
         if shell is None or shell.status is not None:
-            raise ActionError(
-                "The shell ended. restart starts a new one.", zh="shell 已结束，restart 重新启动。"
-            )
+            raise ActionError("The shell ended. restart starts a new one.")
         return shell
 
     def _newest(self) -> int:
@@ -377,9 +368,9 @@ class TerminalWindow(Window):
             elif ran.number == number and not ran.cut and not ran.full_screen:
                 return Spool.of(ran.output)
         raise ActionError(
-            f"The whole output of command {number} is not kept any more, or there is no such "
-            "command.",
-            zh=f"命令 {number} 的完整输出已不再保留，或没有这条命令。",
+            "The whole output of command {number} is not kept any more, or there is no "
+            "such command.",
+            number=number,
         )
 
     def _exact(self, command: str) -> tuple[str, ...] | None:
@@ -406,7 +397,6 @@ class TerminalWindow(Window):
         return job
 
     async def _watch(self, job: Job, shell: Shell, command: Command) -> CommandResult:
-        """Report a command's progress until it ends; return its result."""
         ends = asyncio.ensure_future(shell.wait(command))
         _watched.add(command)
         try:

@@ -37,16 +37,13 @@ class TodoBody(Sheet):
 
     @property
     def window_title(self) -> str:
-        """The number of open items."""
         count = sum(not one.done for one in self._items)
         return self._words("{count} open", count=count) if self._items else ""
 
     def on_mount(self) -> None:
-        """Show the items."""
         self.window_changed()
 
     def window_changed(self) -> None:
-        """Refresh the items; the cursor stays on its item."""
         state = stated(self._window, TodoWindow.State)
         if state is not None:
             self._items = state.items
@@ -60,7 +57,6 @@ class TodoBody(Sheet):
         return [one for one in self._items if not (one.done and self._hides_done)]
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """Render each item, wrapped if long; a hint if there is none."""
         if not self._items:
             hint = self._words("Nothing to do yet. Ask for an item, or press a.")
             return fold(Content.styled(hint, FAINT), width)
@@ -78,7 +74,6 @@ class TodoBody(Sheet):
     # --- keyboard and mouse ------------------------------------------------------------
 
     def action_step(self, by: int) -> None:
-        """Move the cursor to another item."""
         shown = [one.id for one in self._shown()]
         if self._cursor in shown:
             at = min(max(shown.index(self._cursor) + by, 0), len(shown) - 1)
@@ -93,19 +88,16 @@ class TodoBody(Sheet):
                 return
 
     def action_tick_off(self) -> None:
-        """Toggle the item under the cursor."""
         for one in self._items:
             if one.id == self._cursor:
                 wanted = "undone" if one.done else "done"
                 self.post_message(ActionRequested(wanted, {"item": one.id}))
 
     def action_delete(self) -> None:
-        """Delete the item under the cursor."""
         if self._cursor is not None:
             self.post_message(ActionRequested("delete", {"item": self._cursor}))
 
     def on_click(self, event: events.Click) -> None:
-        """Toggle the clicked item."""
         item_id = event.style.meta.get(_ITEM)
         if item_id is not None:
             self._cursor = int(item_id)

@@ -3,7 +3,6 @@
 from pydantic import BaseModel
 
 from contextui import ActionError, Body, Element, Lod, Window, action
-from contextui.text import there_are
 
 _LONGEST = 500  # characters of an item
 _ROOM = 5_000  # bytes of items that are shown: three make about a token
@@ -22,7 +21,6 @@ class TodoWindow(Window):
     """A to-do list."""
 
     name = "todo"
-    description_zh = "待办清单。"
     widget = "contextui.windows.todo.widget:TodoBody"
 
     class State(Window.State):
@@ -40,7 +38,7 @@ class TodoWindow(Window):
         still = len(items) - done
         wanted = items if lod is Lod.FULL else [item for item in items if not item.done]
         if lod is Lod.GIST or not wanted:
-            return say(f"{still} open, {done} done", f"{still} 项未完成，{done} 项已完成")
+            return say("{still} open, {done} done", still=still, done=done)
         shown, room = list[Element](), _ROOM
         for item in wanted:
             room -= len(item.text.encode()) + 40
@@ -48,19 +46,19 @@ class TodoWindow(Window):
                 break
             shown.append(Element("item", item.text, id=item.id, done=item.done or None))
         if hidden := len(wanted) - len(shown):
-            more = say(f"… {hidden} more: use find", f"… 另有 {hidden} 项，用 find 查找")
+            more = say("… {hidden} more: use find", hidden=hidden)
             shown.append(Element("more", more))
         return shown
 
-    @action("Add one item, or several", zh="添加事项，一个或多个")
+    @action("Add one item, or several")
     def add(self, text: str | list[str]) -> str:
         added = self._append([text] if isinstance(text, str) else text)
         if not added:
-            raise ActionError(self.env.say("There is nothing to add.", "没有要添加的内容。"))
+            raise ActionError("There is nothing to add.")
         named = self._named(added)
-        return self.env.say(f"Added {named}.", f"已添加 {named}。")
+        return self.env.say("Added {named}.", named=named)
 
-    @action("Find items by text", zh="按文字查找", effect="read")
+    @action("Find items by text", effect="read")
     def find(self, text: str) -> str:
         words = text.casefold().split()
         found = [
@@ -68,43 +66,44 @@ class TodoWindow(Window):
         ]
         count, named = len(self.state.items), self._named(found)
         return self.env.say(
-            f"{len(found)} of {count}: {named}.", f"{count} 项中有 {len(found)} 项：{named}。"
+            "{count} of {count2}: {named}.", count=len(found), count2=count, named=named
         )
 
-    @action("Mark as done, by id or text", zh="标为完成，按 id 或文字")
+    @action("Mark as done, by id or text")
     def done(self, item: int | str) -> str:
         return self._mark(item, True)
 
-    @action("Mark as not done, by id or text", zh="标为未完成，按 id 或文字")
+    @action("Mark as not done, by id or text")
     def undone(self, item: int | str) -> str:
         return self._mark(item, False)
 
-    @action("Change the text of an item", zh="修改一项的文字")
+    @action("Change the text of an item")
     def edit(self, item: int | str, text: str) -> str:
         found = self._find(item)
         found.text = self._clean(text)
         words = f"{found.text!r}"
-        return self.env.say(f"{found.id} is now {words}.", f"{found.id} 现在是 {words}。")
+        return self.env.say("{id} is now {words}.", id=found.id, words=words)
 
-    @action("Delete an item", zh="删除一项")
+    @action("Delete an item")
     def delete(self, item: int | str) -> str:
         found = self._find(item)
         self.state.items.remove(found)
         named = self._named([found])
-        return self.env.say(f"Deleted {named}.", f"已删除 {named}。")
+        return self.env.say("Deleted {named}.", named=named)
 
-    @action("Move an item to a place, 1 is the first", zh="把一项移到某个位置，1 为第一")
+    @action("Move an item to a place, 1 is the first")
     def move(self, item: int | str, place: int) -> str:
         items, found = self.state.items, self._find(item)
         if not 1 <= place <= len(items):
-            places = f"{there_are('place', len(items))}, not {place}."
-            raise ActionError(self.env.say(places, f"只有位置 1 到 {len(items)}，没有 {place}。"))
+            raise ActionError(
+                "There is no place {place}; the last is {count}.", place=place, count=len(items)
+            )
         items.remove(found)
         items.insert(place - 1, found)
         named = self._named([found])
-        return self.env.say(f"{named} is number {place} now.", f"{named} 现在是第 {place} 项。")
+        return self.env.say("{named} is number {place} now.", named=named, place=place)
 
-    @action("Delete everything that is done", zh="删除所有已完成的")
+    @action("Delete everything that is done")
     def clear_done(self) -> str:
         before = len(self.state.items)
         self.state.items = [item for item in self.state.items if not item.done]
@@ -141,21 +140,23 @@ class TodoWindow(Window):
             fits = "Several items fit" if found else "No item fits"
             words, there_is = f"{line[:80]!r}", self._named(found or items)
             zh = f"{'有多项' if found else '没有一项'}符合 {words}。现有：{there_is}。"
-            raise ActionError(self.env.say(f"{fits} {words}. There is: {there_is}.", zh))
+            raise ActionError(self.env.say(f"{fits} {words}. Available: {there_is}.", zh))
         return found[0]
 
     def _clean(self, text: str) -> str:
         line = " ".join(text.encode("utf-8", "replace").decode().split())
         if not line:
-            raise ActionError(self.env.say("An item needs words.", "待办事项要有文字。"))
+            raise ActionError("An item needs words.")
         if len(line) > _LONGEST:
-            en = f"An item has up to {_LONGEST} characters, not {len(line)}."
-            zh = f"一项最多 {_LONGEST} 个字符，而这里有 {len(line)} 个。"
-            raise ActionError(self.env.say(en, zh))
+            raise ActionError(
+                "An item has up to {longest} characters, not {count}.",
+                longest=_LONGEST,
+                count=len(line),
+            )
         return line
 
     def _named(self, items: list[Item]) -> str:
         names, more = [f"{item.id} {item.text!r}" for item in items[:_NAMED]], len(items) - _NAMED
         if more > 0:
-            names.append(self.env.say(f"… {more} more", f"… 另有 {more} 项"))
-        return self.env.say(", ", "，").join(names) or self.env.say("none", "无")
+            names.append(self.env.say("… {more} more", more=more))
+        return self.env.say(", ").join(names) or self.env.say("none")

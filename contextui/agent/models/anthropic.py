@@ -1,46 +1,27 @@
 """Client for Anthropic's Messages API: Anthropic's models, and compatible servers."""
 
 import os
-from collections import deque
-from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
 from contextui.agent.models import failures
-from contextui.agent.models.connection import Endpoint, no_reply, unreachable
-from contextui.agent.models.limits import AnswerLimits, LimitReached, Stopwatch, make_client
+from contextui.agent.models.connection import Endpoint, unreachable
+from contextui.agent.models.limits import AnswerLimits, Stopwatch, make_client
 from contextui.agent.models.remote import CONNECT_SECONDS, RemoteModel
 from contextui.agent.models.stream import AnswerReader
 from contextui.agent.wire import Payload, payload
-from contextui.config.sources import key_variable
-from contextui.model import CachePrices, ContextSize, ModelError, ModelRequest
-from contextui.words import Lang
+from contextui.config.providers import PROVIDERS
+from contextui.model import CachePrices, ModelRequest
+from contextui.words import Lang, msg
 
 if TYPE_CHECKING:
     import anthropic
     import httpx2
 
-_DEFAULT_URL = "https://api.anthropic.com"
-_REMEMBERED = 4  # requests; those for a summary may come between two of one conversation
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sent:
-    """A request, and the client that sends it."""
-
-    payload: Payload
-    client: "anthropic.AsyncAnthropic"
-
-    @property
-    def max_tokens(self) -> int:
-        tokens: int = self.payload.body["max_tokens"]
-        return tokens
-
-
-class AnthropicModel(RemoteModel[_Sent]):
+class AnthropicModel(RemoteModel):
     """A model of Anthropic, or of a server with a compatible API.
 
     It never retries by itself: the caller decides by the kind of the `ModelError`.
@@ -65,6 +46,13 @@ class AnthropicModel(RemoteModel[_Sent]):
     """
 
     sees = True
+    default_url = "https://api.anthropic.com"
+    no_key = msg(
+        "ANTHROPIC_API_KEY is not set: set it to your key, or use a server that"
+        " needs none with ANTHROPIC_BASE_URL."
+    )
+    library = "anthropic"
+    api = "messages"
 
     def __init__(
         self,
@@ -78,63 +66,26 @@ class AnthropicModel(RemoteModel[_Sent]):
         limits: AnswerLimits | None = None,
         prices: CachePrices | None = None,
     ) -> None:
-        variable = key_variable(os.environ)
+        variable = PROVIDERS["anthropic"].variable_in(os.environ)
         key = (api_key or os.environ.get(variable) or "").strip()
-        url = (base_url or os.environ.get("ANTHROPIC_BASE_URL") or _DEFAULT_URL).strip()
+        url = (base_url or os.environ.get("ANTHROPIC_BASE_URL") or self.default_url).strip()
         url = url.rstrip("/").removesuffix("/v1")  # the SDK adds it
         secret = SecretStr(key) if key else None
-        endpoint = Endpoint(url, name, secret, lang, key_source or variable)
-        super().__init__(name, endpoint, limits, prices or CachePrices())
-        self._thinking = thinking
-        self._sent: deque[Payload] = deque(maxlen=_REMEMBERED)
-
-    async def context_size(self) -> ContextSize | None:
-        """Ask a server of another provider for the size of its context; None if it is unknown."""
-        if self._endpoint.url == _DEFAULT_URL:
-            return None  # far larger than any budget
-        from contextui.agent.models import servers  # noqa: PLC0415  (only before the first request)
-
-        return await servers.context_size(self._endpoint, "messages")
-
-    def preload(self) -> None:
-        """Import the SDK, so that the first request does not wait for it. Blocks for seconds."""
-        with suppress(ImportError):  # the first request reports it
-            import anthropic  # noqa: F401, PLC0415
-
-    # --- sending -----------------------------------------------------------------------
-
-    def _check_keyless(self) -> None:
-        if self._endpoint.url == _DEFAULT_URL:
-            raise ModelError(
-                "auth",
-                self._words(
-                    "ANTHROPIC_API_KEY is not set: set it to your key, or use a server that"
-                    " needs none with ANTHROPIC_BASE_URL."
-                ),
-            )
+        endpoint = Endpoint(url, name, secret, key_source or variable)
+        super().__init__(name, endpoint, limits, prices or CachePrices(), lang)
+        self._thinking, self._thinking_tokens = thinking, thinking or 0
+        self._before: Payload | None = None
 
     def _reader(self) -> AnswerReader:
-        return AnswerReader(self.name, self._words)
-
-    async def _prepare(self, request: ModelRequest) -> _Sent:
-        client = await self._connected()
-        return _Sent(self._payload(request), client)
-
-    def _answer_began(self, sent: _Sent) -> None:
-        """Remember a request: the server started to answer, so it cached it up to its marks."""
-        if sent.payload not in self._sent:
-            self._sent.append(sent.payload)
+        return AnswerReader(self.name)
 
     def _make_client(self) -> "anthropic.AsyncAnthropic":
-        self.check()
         import anthropic  # noqa: PLC0415  (heavy: 2 seconds)
         import httpx2  # noqa: PLC0415  (comes with it)
 
         key = self._endpoint.key
-        try:  # if the SDK's own client fails here, it leaves a half-initialized one that complains
-            http = make_client(follow_redirects=False)
-        except (httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
-            raise failures.no_client(error, self._endpoint) from None
+        # If the SDK's own client fails here, it leaves a half-initialized one that complains.
+        http = make_client(follow_redirects=False)
         try:
             return anthropic.AsyncAnthropic(
                 api_key=key.get_secret_value() if key else "none",  # the SDK always requires one
@@ -148,9 +99,9 @@ class AnthropicModel(RemoteModel[_Sent]):
         except httpx2.InvalidURL:
             raise failures.invalid_address(self._endpoint) from None
 
-    def _payload(self, request: ModelRequest) -> Payload:
+    def _written(self, request: ModelRequest) -> Payload:
         try:
-            sent = payload(request, self.name, self._sent)
+            sent = payload(request, self.name, self._before)
         except RecursionError as error:
             raise failures.unsendable(error, self._endpoint) from None
         match self._thinking:
@@ -163,26 +114,24 @@ class AnthropicModel(RemoteModel[_Sent]):
                 sent.body["max_tokens"] += budget
         return sent
 
-    @asynccontextmanager
-    async def _reply(self, sent: _Sent, watch: Stopwatch) -> AsyncGenerator["httpx2.Response"]:
-        import anthropic  # noqa: PLC0415  (heavy, and loaded by now)
-        import httpx2  # noqa: PLC0415  (comes with it)
+    def _began(self, sent: Payload) -> None:
+        self._before = sent
 
-        messages = sent.client.messages.with_streaming_response
-        opening = messages.create(**sent.payload.body, stream=True)
-        async with AsyncExitStack() as stack:
-            try:
-                reply = await watch.wait(stack.enter_async_context(opening))
-            except LimitReached:  # also for headers that trickle in one by one
-                raise no_reply(self._endpoint) from None
-            except anthropic.APIStatusError as error:
-                self._was_reached = True
-                raise failures.refused(
-                    error.status_code, error.response.headers, error.body, self._endpoint
-                ) from None
-            except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
-                raise unreachable(error, self._endpoint, was_reached=self._was_reached) from None
-            except (TypeError, ValueError, RecursionError) as error:
-                raise failures.unsendable(error, self._endpoint) from None
+    async def _send(
+        self, sent: Payload, client: Any, watch: Stopwatch, stack: AsyncExitStack
+    ) -> "httpx2.Response":
+        import anthropic  # noqa: PLC0415  (heavy, and loaded by now)
+
+        opening = client.messages.with_streaming_response.create(**sent.body, stream=True)
+        try:
+            reply = await watch.wait(stack.enter_async_context(opening))
+        except anthropic.APIStatusError as error:
             self._was_reached = True
-            yield reply.http_response
+            raise failures.refused(
+                error.status_code, error.response.headers, error.body, self._endpoint
+            ) from None
+        except anthropic.APIConnectionError as error:
+            reached = self._was_reached
+            raise unreachable(error, self._endpoint, was_reached=reached) from None
+        response: httpx2.Response = reply.http_response
+        return response

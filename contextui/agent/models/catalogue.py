@@ -1,7 +1,7 @@
 """The providers with their state, and the models that each offers."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -11,27 +11,19 @@ from contextui.agent.models.prices import load_prices
 from contextui.agent.models.servers import Rates, ServedModel, endpoint_of, served_models
 from contextui.config.providers import PROVIDERS, Provider, installed
 from contextui.config.sources import Connection, Loaded
-from contextui.model import ErrorKind, ModelError
-from contextui.words import Message, Words
+from contextui.model import ModelError
+from contextui.words import Message
 
 _LOOK, _ANSWER = 2.0, 20.0  # seconds for a server that may not be there, and for its answers
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A provider, and what it offers.
-
-    Attributes:
-        connection: Its address and key.
-        models: Its models; None as long as it was not asked.
-        problem: Why there are none; empty if there are.
-        kind: The kind of the problem.
-    """
+    """A provider, and what it offers."""
 
     connection: Connection
     models: tuple[ServedModel, ...] | None = None
-    problem: str = ""
-    kind: ErrorKind | None = None
+    problem: ModelError | None = None
 
     @property
     def provider(self) -> Provider:
@@ -59,7 +51,7 @@ def offers(loaded: Loaded) -> list[Offer]:
     return [*found, offline]
 
 
-async def asked(offer: Offer, words: Words) -> Offer:
+async def asked(offer: Offer) -> Offer:
     """Ask a provider for its models; one without a key is not asked."""
     connection = offer.connection
     if offer.models is not None or not connection.is_ready or offer.provider.api == "other":
@@ -67,26 +59,23 @@ async def asked(offer: Offer, words: Words) -> Offer:
     api = offer.provider.api
     key = await asyncio.to_thread(connection.key)
     url = connection.address if api == "messages" else complete_url(connection.address)
-    endpoint = endpoint_of(url, key, words, source=offer.provider.url_variable)
+    endpoint = endpoint_of(url, key, source=offer.provider.url_variable)
     try:
         models = await served_models(endpoint, "messages" if api == "messages" else "chat")
     except ModelError as error:
-        return replace(offer, models=(), problem=words(error), kind=error.kind)
+        return replace(offer, models=(), problem=error)
     prices, _ = load_prices(connection.home)
     named = {one.name: one for one in models}  # some servers list a model twice
     priced = (_priced(one, offer.provider, prices) for one in named.values())
     return replace(offer, models=tuple(priced))
 
 
-async def local_server(loaded: Loaded, words: Words, name: str = "ollama") -> Offer | None:
-    """Look for a server on this machine that the person did not configure; None if none answers.
+async def local_server(loaded: Loaded) -> Offer | None:
+    """Look for an Ollama on this machine that the person did not configure; None if none answers.
 
-    Args:
-        loaded: The settings.
-        words: Translates into the person's locale.
-        name: The provider. Nothing is sent to another machine, even if its address is there.
+    Nothing is sent to another machine, even if Ollama's address is there.
     """
-    offer = Offer(loaded.connect(PROVIDERS[name]))
+    offer = Offer(loaded.connect(PROVIDERS["ollama"]))
     address = urlsplit(offer.connection.address)
     host, port = address.hostname or "", address.port or 80
     if not is_loopback(host) or exposed_host(offer.connection.address):
@@ -96,22 +85,20 @@ async def local_server(loaded: Loaded, words: Words, name: str = "ollama") -> Of
             _, writer = await asyncio.open_connection(host, port)
         writer.close()
         async with asyncio.timeout(_ANSWER):
-            found = await asked(offer, words)
+            found = await asked(offer)
     except (OSError, TimeoutError):
         return None
     return found if found.models else None
 
 
-async def ask_all(
-    loaded: Loaded, words: Words, update: Callable[[Offer], Awaitable[object] | object]
-) -> list[Offer]:
+async def ask_all(loaded: Loaded, update: Callable[[Offer], object]) -> list[Offer]:
     """Ask all providers at the same time; `update` gets each as it answers.
 
     One whose key would be sent unencrypted is not asked: the person decides about that.
     """
 
     async def ask(offer: Offer) -> Offer:
-        found = offer if offer.warning else await asked(offer, words)
+        found = offer if offer.warning else await asked(offer)
         update(found)
         return found
 

@@ -8,14 +8,12 @@ that `stream.AnswerReader` assembles.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain
 from typing import Any, NamedTuple
 
 from contextui.agent.image import sent_block
 from contextui.agent.models.stream import AnswerReader
-from contextui.agent.request import shared_start
 from contextui.model import Answer, Block, LlmMessage, ModelError, ModelEvent, ModelRequest
-from contextui.words import Words
 
 REASONING = ("reasoning_content", "reasoning")
 """Fields in which servers stream the model's reasoning; each uses one of them."""
@@ -39,52 +37,14 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What servers of this API disagree about; learned from their errors.
-
-    Attributes:
-        limit: The name of the limit of an answer.
-        counts: Whether the server reports usage in streams on request.
-        images: Whether the model sees images.
-    """
+    """What servers of this API disagree about; learned from their errors."""
 
     limit: str = "max_tokens"
     counts: bool = True
     images: bool = True
 
 
-class ChatMessages:
-    """The messages of a request in the chat form.
-
-    Args:
-        messages: The messages of a request.
-        before: The previous request's: the messages that both share are written only once.
-        images: Whether the model sees images; else a line says that there is one.
-    """
-
-    def __init__(
-        self,
-        messages: Sequence[LlmMessage],
-        before: "ChatMessages | None" = None,
-        *,
-        images: bool = True,
-    ) -> None:
-        self._source, self._images = messages, images
-        self._written: list[list[Message]] = []
-        shared = 0
-        if before is not None and before._images == images:
-            shared = shared_start(before._source, messages)
-            self._written = before._written[:shared]
-        for one in islice(messages, shared, None):
-            self._written.append(list(_chat_messages(one, images)))
-
-    def written(self) -> list[Message]:
-        """Return all messages; their content is shared, so never change it."""
-        return [message for several in self._written for message in several]
-
-
-def chat_body(
-    request: ModelRequest, model: str, messages: ChatMessages, dialect: Dialect
-) -> dict[str, Any]:
+def chat_body(request: ModelRequest, model: str, dialect: Dialect) -> dict[str, Any]:
     """Write a request in the chat form."""
     body: dict[str, Any] = {"model": model, "stream": True, dialect.limit: request.max_tokens}
     if dialect.counts:
@@ -102,7 +62,8 @@ def chat_body(
             for one in request.tools
         ]
     system = [{"role": "system", "content": request.system}] if request.system.strip() else []
-    body["messages"] = [*system, *messages.written()]
+    written = (_chat_messages(one, dialect.images) for one in request.messages)
+    body["messages"] = [*system, *chain.from_iterable(written)]
     return body
 
 
@@ -193,40 +154,19 @@ class _Call(NamedTuple):
     block: int
 
 
-class ChatReader:
-    """Reads the chunks of one stream, in order, and assembles an `Answer`.
+class ChatReader(AnswerReader):
+    """Reads the chunks of one stream as the events of the Messages API.
 
     The answer is whole if the server gave a reason to stop. Its end may be announced or not, as
     servers differ in that.
-
-    Args:
-        model: The name of the requested model.
-        words: Error messages.
-
-    Attributes:
-        is_whole: Whether the stream announced its end.
     """
 
-    def __init__(self, model: str, words: Words | None = None) -> None:
-        self._words = words or Words("en")
-        self._inner = AnswerReader(model, self._words)
-        self.is_whole = False
-        self._begun = False
+    def __init__(self, model: str) -> None:
+        super().__init__(model)
         self._open: dict[str, int] = {}  # the block of each kind of text, by its field
         self._calls: dict[object, _Call] = {}  # by the server's index, the newest of each
         self._last: _Call | None = None
-        self._blocks = 0
         self._reason: str | None = None
-
-    @property
-    def progress(self) -> int:
-        """How many events extended the answer."""
-        return self._inner.progress
-
-    @property
-    def size(self) -> int:
-        """How many characters the answer has."""
-        return self._inner.size
 
     def read(self, event: Mapping[str, Any]) -> Sequence[ModelEvent]:
         """Process the next chunk, and return what the person may see of it.
@@ -242,17 +182,14 @@ class ChatReader:
         if choices is not None and not isinstance(choices, list):
             raise self._garbled()
         if not self._begun and (choices or "usage" in event):
-            self._begun = True
-            shown += self._inner.read(
-                {"type": "message_start", "message": {**event, "usage": None}}
-            )
+            shown += super().read({"type": "message_start", "message": {**event, "usage": None}})
         for choice in choices or ():
             if not isinstance(choice, Mapping):
                 raise self._garbled()
             if choice.get("index") in (0, None):
                 shown += self._choice(choice)
         if usage := _usage(event.get("usage")):
-            shown += self._inner.read({"type": "message_delta", "delta": {}, "usage": usage})
+            shown += super().read({"type": "message_delta", "delta": {}, "usage": usage})
         return shown
 
     def answer(self) -> Answer:
@@ -262,13 +199,13 @@ class ChatReader:
             ModelError: It is truncated.
         """
         if self._reason is None:
-            raise ModelError("cut", self._words("The answer broke off before its end."))
-        for index in range(self._blocks):
-            self._inner.read({"type": "content_block_stop", "index": index})
+            raise ModelError("cut", "The answer broke off before its end.")
+        for index in self._drafts:
+            super().read({"type": "content_block_stop", "index": index})
         if stop := _STOP_REASONS.get(self._reason, self._reason):
-            self._inner.read({"type": "message_delta", "delta": {"stop_reason": stop}})
-        self._inner.read({"type": "message_stop"})
-        answer = self._inner.answer()
+            super().read({"type": "message_delta", "delta": {"stop_reason": stop}})
+        super().read({"type": "message_stop"})
+        answer = super().answer()
         rank = {"thinking": 0, "text": 1}
         blocks = sorted(answer.blocks, key=lambda block: rank.get(block["type"], 2))
         return replace(answer, blocks=tuple(blocks))
@@ -290,7 +227,7 @@ class ChatReader:
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             if reason == "error":
-                raise ModelError("server", self._words("The server failed within the answer."))
+                raise ModelError("server", "The server failed within the answer.")
             self._reason = reason
 
     def _text(self, name: str, text: str) -> Iterator[ModelEvent]:
@@ -304,8 +241,8 @@ class ChatReader:
             block: dict[str, Any] = {"type": kind, kind: ""}
             if is_thought:
                 block |= {"signature": "", "field": name}
-            self._open[name] = self._blocks
-            yield from self._begin(block)
+            self._open[name] = len(self._drafts)
+            yield from self._add_block(block)
         yield from self._extend(self._open[name], {"type": f"{kind}_delta", kind: text})
 
     def _call(self, call: object) -> Iterator[ModelEvent]:
@@ -319,12 +256,12 @@ class ChatReader:
             if not isinstance(name, str) or not name:
                 raise ModelError(
                     "cut",
-                    self._words("The answer was garbled: it continues a block that is not open."),
+                    "The answer was garbled: it continues a block that is not open.",
                 )
-            id_ = given if isinstance(given, str) and given else f"call_{self._blocks}"
-            known = _Call(id_, self._blocks)
+            id_ = given if isinstance(given, str) and given else f"call_{len(self._drafts)}"
+            known = _Call(id_, len(self._drafts))
             self._calls[call.get("index")] = known
-            yield from self._begin({"type": "tool_use", "id": id_, "name": name, "input": {}})
+            yield from self._add_block({"type": "tool_use", "id": id_, "name": name, "input": {}})
         self._last = known
         pieces = function.get("arguments")
         if isinstance(pieces, Mapping):  # in one piece, and not written as text
@@ -346,16 +283,15 @@ class ChatReader:
         is_other = isinstance(given, str) and bool(given) and given != known.id
         return None if is_other and name else known
 
-    def _begin(self, block: Block) -> Sequence[ModelEvent]:
-        event = {"type": "content_block_start", "index": self._blocks, "content_block": block}
-        self._blocks += 1
-        return self._inner.read(event)
+    def _add_block(self, block: Block) -> Sequence[ModelEvent]:
+        event = {"type": "content_block_start", "index": len(self._drafts), "content_block": block}
+        return super().read(event)
 
     def _extend(self, index: int, delta: Mapping[str, Any]) -> Sequence[ModelEvent]:
-        return self._inner.read({"type": "content_block_delta", "index": index, "delta": delta})
+        return super().read({"type": "content_block_delta", "index": index, "delta": delta})
 
     def _garbled(self) -> ModelError:
-        return ModelError("cut", self._words("The answer was garbled: an event is incomplete."))
+        return ModelError("cut", "The answer was garbled: an event is incomplete.")
 
 
 def _usage(given: object) -> dict[str, int]:

@@ -16,7 +16,7 @@ from contextui.config.sources import KEY_VARIABLE
 from contextui.model import ErrorKind, ModelError
 from contextui.secrets import mask
 from contextui.text import one_line, quote
-from contextui.words import Lang, Message, Words, msg
+from contextui.words import Message, msg
 
 _SCHEMES = ("http", "https", "all")
 _SOCKS = ("socks5", "socks5h")
@@ -34,12 +34,7 @@ _NO_SOCKS = msg(
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A configured proxy.
-
-    Attributes:
-        variable: The environment variable that sets it.
-        url: Its address.
-    """
+    """A configured proxy."""
 
     variable: str
     url: str
@@ -56,7 +51,10 @@ def shown(url: str) -> str:
 
 def proxy_for(url: str) -> Proxy | None:
     """Return the proxy for requests to this address, if there is one."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # an invalid bracket
+        return None
     if proxy_bypass(parts.hostname or ""):
         return None
     set_ones = dict(_proxies())
@@ -74,7 +72,7 @@ def is_loopback(host: str) -> bool:
 def exposed_host(url: str) -> str:
     """Return the host to which everything for this address goes unencrypted; empty if none.
 
-    A private network is no exception: others may listen there too. What goes to this machine is
+    This includes private networks: others may listen there too. What goes to this machine is
     exposed only if it takes the way over a proxy elsewhere.
     """
     try:
@@ -99,10 +97,11 @@ def unencrypted(url: str) -> Message | None:
     )
 
 
-def problem(words: Words) -> str | None:
-    """Check the environment's proxies and certificates; return an error message or None."""
+def problem() -> ModelError | None:
+    """Check the environment's proxies and certificates; return the error if they cannot be used."""
     if variable := _unreadable():
-        return words(
+        return ModelError(
+            "settings",
             "{variable} is {value}, but no certificates can be read there: correct "
             "it, or unset it.",
             variable=variable,
@@ -110,7 +109,8 @@ def problem(words: Words) -> str | None:
         )
     for _, proxy in _proxies():
         if fault := _fault(proxy.url):
-            return words(fault, variable=proxy.variable, value=quote(str(proxy), 200))
+            value = quote(str(proxy), 200)
+            return ModelError("settings", fault, variable=proxy.variable, value=value)
     return None
 
 
@@ -130,7 +130,6 @@ def _proxies() -> Iterator[tuple[str, Proxy]]:
 
 
 def _fault(url: str) -> str | None:
-    """Return the message for an invalid proxy address; None if it is valid."""
     try:
         parts = urlsplit(url)
         is_address = bool(parts.hostname) and parts.port != 0
@@ -142,7 +141,6 @@ def _fault(url: str) -> str | None:
 
 
 def _unreadable() -> str | None:
-    """Return the variable that names missing or invalid certificates."""
     if file := os.environ.get(_FILE):
         try:
             ssl.create_default_context(cafile=file)
@@ -155,23 +153,11 @@ def _unreadable() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The server that requests are sent to.
-
-    Attributes:
-        url: The server's address.
-        model: The model's name.
-        key: The API key, if there is one.
-        lang: The language of error messages.
-        variable: The environment variable for the key, or the command that enters it.
-        url_variable: The environment variable for the address.
-        api: The name of the API that is expected there.
-        path: The path of the API behind the address.
-    """
+    """The server that requests are sent to."""
 
     url: str
     model: str
     key: SecretStr | None = None
-    lang: Lang = "en"
     variable: str = KEY_VARIABLE
     url_variable: str = "ANTHROPIC_BASE_URL"
     api: str = "Messages API"
@@ -182,18 +168,13 @@ class Endpoint:
         return shown(self.url)
 
     @property
-    def words(self) -> Words:
-        """Error messages in the person's language."""
-        return Words(self.lang)
-
-    @property
-    def server(self) -> str:
+    def server(self) -> Message:
         """Description of the sender of a reply. Without encryption it may be the proxy itself."""
-        words, proxy = self.words, proxy_for(self.url)
-        server = words("The server at {at}", at=self)
+        server, proxy = Message("The server at {at}", {"at": str(self)}), proxy_for(self.url)
         if proxy is None or not self.url.startswith("http://"):
             return server
-        return words("{server}, via {way},", server=server, way=self.describe_proxy(proxy))
+        way = Message("the proxy at {proxy} ({variable})", _of(proxy))
+        return Message("{server}, via {way},", {"server": server, "way": way})
 
     @property
     def warning(self) -> Message | None:
@@ -201,9 +182,21 @@ class Endpoint:
         has_secret = self.key is not None or bool(_CREDENTIALS.search(self.url))
         return unencrypted(self.url) if has_secret else None
 
-    def describe_proxy(self, proxy: Proxy) -> str:
-        """Describe the proxy and the variable that sets it."""
-        return self.words("the proxy at {proxy} ({variable})", proxy=proxy, variable=proxy.variable)
+    def error(self, kind: ErrorKind, text: str, /, **values: object) -> ModelError:
+        """Return an error whose message may name the server and what sets its address and key."""
+        own = {
+            "server": self.server,
+            "at": str(self),
+            "model": quote(self.model),
+            "variable": self.variable,
+            "url_variable": self.url_variable,
+            "api": self.api,
+        }
+        return ModelError(kind, Message(text, own | values))
+
+
+def _of(proxy: Proxy) -> dict[str, object]:
+    return {"proxy": str(proxy), "variable": proxy.variable}
 
 
 def plain(words: str) -> str:
@@ -219,20 +212,16 @@ _PLAIN_TEXT = (
     "HTTP_REQUEST",
     "RECORD_LAYER_FAILURE",
 )  # TLS errors if the server sends plain text
+_UNREACHABLE = msg(
+    "{server} cannot be reached: {reason}. Check the network, and {url_variable} or --base-url."
+)
 
 
 def unreachable(error: Exception, endpoint: Endpoint, *, was_reached: bool = False) -> ModelError:
-    """Return the error for a request that got no reply, or only the beginning of one.
-
-    Args:
-        error: The error of the SDK or the HTTP library.
-        endpoint: The server.
-        was_reached: Whether the server has replied before.
-    """
+    """Return the error for a request that got no reply, or only the beginning of one."""
     import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
 
     cause = error if isinstance(error, httpx2.HTTPError) else error.__cause__ or error
-    words = endpoint.words
     if isinstance(cause, httpx2.ReadTimeout):
         return no_reply(endpoint)
     if isinstance(cause, httpx2.ProxyError):
@@ -242,99 +231,53 @@ def unreachable(error: Exception, endpoint: Endpoint, *, was_reached: bool = Fal
     # Messages of other errors may contain a header.
     is_plain = isinstance(cause, (httpx2.NetworkError, httpx2.RemoteProtocolError))
     reason = (is_plain and plain(str(cause))) or type(cause).__name__
-    sentence = words(
-        "{server} cannot be reached: {reason}. Check the network, and "
-        "{url_variable} or --base-url.",
-        server=endpoint.server,
-        reason=reason,
-        url_variable=endpoint.url_variable,
-    )
-    return ModelError("connection", sentence)
+    return endpoint.error("connection", _UNREACHABLE, reason=reason)
 
 
 def no_reply(endpoint: Endpoint) -> ModelError:
     """Return the error for a request that was accepted and never answered."""
-    return ModelError(
-        "silent", endpoint.words("{server} does not respond.", server=endpoint.server)
-    )
+    return endpoint.error("silent", msg("{server} does not respond."))
 
 
 def proxy_auth_required(proxy: Proxy, endpoint: Endpoint) -> ModelError:
     """Return the error for a proxy that requires authentication."""
-    return ModelError(
-        "settings",
-        _proxy_message(
-            msg(
-                "{Way} requires a user name and a password: set them in {variable}, as "
-                "in http://name:password@host:port."
-            ),
-            proxy,
-            endpoint,
-        ),
+    text = msg(
+        "The proxy at {proxy} ({variable}) requires a user name and a password: set them in "
+        "{variable}, as in http://name:password@host:port."
     )
+    return endpoint.error("settings", text, **_of(proxy))
 
 
 def _not_connected(cause: Exception, endpoint: Endpoint, was_reached: bool) -> ModelError:
-    words, proxy = endpoint.words, proxy_for(endpoint.url)
-    root = _root(cause)
+    proxy, root = proxy_for(endpoint.url), _root(cause)
     reason = _reason(root)
+    if isinstance(root, ssl.SSLCertVerificationError):
+        text = msg(
+            "The certificate of {at} is not trusted: {reason}. If it is correct, "
+            "set SSL_CERT_FILE to the file of its issuer's certificate."
+        )
+        return endpoint.error("settings", text, reason=reason)
+    if isinstance(root, ssl.SSLError) and root.reason in _PLAIN_TEXT:
+        text = msg("{at} does not support https: use http:// in {url_variable} or --base-url.")
+        return endpoint.error("settings", text)
     # If the server never replied, or nothing listens on this machine, long backoff is useless.
     at_home = is_loopback(urlsplit(proxy.url if proxy else endpoint.url).hostname or "")
     is_hopeless = not was_reached or (at_home and isinstance(root, ConnectionRefusedError))
     kind: ErrorKind = "unreached" if is_hopeless else "connection"
-    if isinstance(root, ssl.SSLCertVerificationError):
-        return ModelError(
-            "settings",
-            words(
-                "The certificate of {at} is not trusted: {reason}. If it is correct, "
-                "set SSL_CERT_FILE to the file of its issuer's certificate.",
-                at=endpoint,
-                reason=reason,
-            ),
-        )
-    if isinstance(root, ssl.SSLError) and root.reason in _PLAIN_TEXT:
-        return ModelError(
-            "settings",
-            words(
-                "{at} does not support https: use http:// in {url_variable} or --base-url.",
-                at=endpoint,
-                url_variable=endpoint.url_variable,
-            ),
-        )
     if proxy is not None and not isinstance(root, ssl.SSLError):  # TLS errors are the server's
-        return ModelError(
-            kind,
-            _proxy_message(
-                msg(
-                    "{Way} cannot be reached: {reason}. Check {variable}, or add the host "
-                    "of {at} to NO_PROXY."
-                ),
-                proxy,
-                endpoint,
-                reason,
-            ),
+        text = msg(
+            "The proxy at {proxy} ({variable}) cannot be reached: {reason}. Check {variable}, "
+            "or add the host of {at} to NO_PROXY."
         )
+        return endpoint.error(kind, text, reason=reason, **_of(proxy))
     if isinstance(root, ConnectionRefusedError):
-        return ModelError(
-            kind,
-            words(
-                "Nothing listens at {at}: start the server there, or check "
-                "{url_variable} or --base-url.",
-                at=endpoint,
-                url_variable=endpoint.url_variable,
-            ),
+        text = msg(
+            "Nothing listens at {at}: start the server there, or check "
+            "{url_variable} or --base-url."
         )
-    server = words("The server at {at}", at=endpoint)
-    return ModelError(
-        kind,
-        words(
-            "{server} cannot be reached: {reason}. Check the network, and "
-            "{url_variable} or --base-url.",
-            server=server,
-            reason=reason,
-            url_variable=endpoint.url_variable,
-        ),
-    )
+        return endpoint.error(kind, text)
+    server = Message("The server at {at}", {"at": str(endpoint)})
+    return endpoint.error(kind, _UNREACHABLE, server=server, reason=reason)
 
 
 def _proxy_error(cause: Exception, endpoint: Endpoint) -> ModelError:
@@ -343,41 +286,21 @@ def _proxy_error(cause: Exception, endpoint: Endpoint) -> ModelError:
     if status == str(PROXY_AUTH):
         return proxy_auth_required(proxy, endpoint)
     kind: ErrorKind = "settings" if status.startswith("4") else "connection"
+    text = msg(
+        "The proxy at {proxy} ({variable}) does not forward the request to {at}: {reason}. "
+        "Check {variable}, or add the host to NO_PROXY."
+    )
     reason = plain(str(cause)) or type(cause).__name__
-    return ModelError(
-        kind,
-        _proxy_message(
-            msg(
-                "{Way} does not forward the request to {at}: {reason}. Check "
-                "{variable}, or add the host to NO_PROXY."
-            ),
-            proxy,
-            endpoint,
-            reason,
-        ),
-    )
-
-
-def _proxy_message(text: str, proxy: Proxy, endpoint: Endpoint, reason: str = "") -> str:
-    description = endpoint.describe_proxy(proxy)
-    return endpoint.words(
-        text,
-        Way=description[:1].upper() + description[1:],
-        variable=proxy.variable,
-        at=endpoint,
-        reason=reason,
-    )
+    return endpoint.error(kind, text, reason=reason, **_of(proxy))
 
 
 def _root(error: BaseException) -> BaseException:
-    """Return the innermost cause of an error."""
     while (before := error.__cause__ or error.__context__) is not None:
         error = before
     return error
 
 
 def _reason(root: BaseException) -> str:
-    """Return the system's message for a failed connection."""
     if isinstance(root, ssl.SSLCertVerificationError):
         return plain(root.verify_message)
     if isinstance(root, OSError) and root.errno and root.errno > 0:

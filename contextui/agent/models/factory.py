@@ -14,8 +14,7 @@ from contextui.text import one_line, quote
 from contextui.words import Lang
 
 if TYPE_CHECKING:
-    from contextui.agent.models.anthropic import AnthropicModel
-    from contextui.agent.models.openai import OpenAIModel
+    from contextui.agent.models.remote import RemoteModel
     from contextui.agent.models.servers import Rates
 
 
@@ -23,11 +22,7 @@ _NEAR = 0.6  # similarity from which on a provider is suggested
 
 
 class NoKeyError(SettingsError):
-    """The provider needs an API key, and there is none.
-
-    Attributes:
-        provider: The provider's name.
-    """
+    """The provider needs an API key, and there is none."""
 
     provider: str = ""
 
@@ -53,6 +48,7 @@ def create_model(
         return _of_package(connection, lang, limits)
     key = connection.key()
     text = key.get_secret_value() if key is not None else None
+    model: RemoteModel
     if provider.api == "messages":
         from contextui.agent.models.anthropic import AnthropicModel  # noqa: PLC0415  (likewise)
 
@@ -61,34 +57,21 @@ def create_model(
             api_key=text,
             base_url=connection.url,
             key_source=connection.key_source,
-            lang=lang,
             limits=limits,
         )
-        return _ready(model, connection)
-    from contextui.agent.models.openai import OpenAIModel  # noqa: PLC0415  (likewise)
+    else:
+        from contextui.agent.models.openai import OpenAIModel  # noqa: PLC0415  (likewise)
 
-    other = OpenAIModel(
-        connection.model,
-        api_key=text,
-        base_url=connection.address,
-        key_source=connection.key_source,
-        url_source=_url_source(connection),
-        lang=lang,
-        limits=limits,
-    )
-    return _ready(other, connection)
-
-
-def _url_source(connection: Connection) -> str:
-    """Return where the address is set, besides the flag: a variable, or the sheet of models."""
-    source = connection.url_source
-    return (
-        source if source not in ("", "--base-url") else connection.provider.url_variable or "/model"
-    )
-
-
-def _ready(model: "AnthropicModel | OpenAIModel", connection: Connection) -> Model:
-    """Check a model, and give it its prices."""
+        source = connection.url_source
+        is_elsewhere = source not in ("", "--base-url")  # a variable, or the sheet of models
+        model = OpenAIModel(
+            connection.model,
+            api_key=text,
+            base_url=connection.address,
+            key_source=connection.key_source,
+            url_source=source if is_elsewhere else provider.url_variable or "/model",
+            limits=limits,
+        )
     model.check()
     rates = model.rates = _rates(connection)
     if rates is not None and rates.input and rates.cached is not None:
@@ -128,7 +111,9 @@ def unknown_provider(name: str, known: Collection[str]) -> SettingsError:
             "There is no provider {name}. Did you mean {near}?", name=shown, near=near[0]
         )
     names = ", ".join(one_line(one, 60) for one in known)
-    return SettingsError("There is no provider {name}. There is: {names}.", name=shown, names=names)
+    return SettingsError(
+        "There is no provider {name}. Available: {names}.", name=shown, names=names
+    )
 
 
 def _of_package(connection: Connection, lang: Lang, limits: AnswerLimits | None) -> Model:

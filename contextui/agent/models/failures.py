@@ -21,7 +21,7 @@ from contextui.agent.models.connection import (
 from contextui.model import ErrorKind, ModelError
 from contextui.secrets import MASK, mask
 from contextui.text import one_line, quote
-from contextui.words import msg
+from contextui.words import Message, msg
 
 _BY_STATUS: dict[int, ErrorKind] = {
     400: "bad_request",
@@ -79,58 +79,47 @@ def reported(body: object, endpoint: Endpoint, status: int = 200) -> ModelError:
     """Return the error that a server describes in the body of a reply or an event."""
     words = _shown(_message(body), endpoint)
     kind = _kind(_type(body), status, str(body)[:_EXAMINED])
-    sentence = _sentence(kind, endpoint, status, words)
-    says = endpoint.words("{sentence} It says: {words}", sentence=sentence, words=words)
-    return ModelError(kind, says if words else sentence)
+    plain_status = Message(" (status {status})", {"status": status}) if status != 200 else ""
+    sentence = endpoint.error(kind, _sentence(kind, endpoint, words), status=plain_status)
+    if not words:
+        return sentence
+    values = {"sentence": sentence.message, "words": words}
+    return ModelError(kind, Message("{sentence} It says: {words}", values))
 
 
 def unsendable(error: Exception, endpoint: Endpoint) -> ModelError:
     """Return the error for a request that cannot be serialized as JSON."""
-    words = endpoint.words(
-        "The request contains something that cannot be written as JSON ({kind}).",
-        kind=type(error).__name__,
-    )
-    return ModelError("bad_request", words)
+    text = msg("The request contains something that cannot be written as JSON ({kind}).")
+    return endpoint.error("bad_request", text, kind=type(error).__name__)
 
 
 def invalid_address(endpoint: Endpoint) -> ModelError:
     """Return the error for an invalid server address."""
-    words = endpoint.words(
+    text = msg(
         "{url} is not a server address: {url_variable} or --base-url must "
-        "be like https://example.com or http://localhost:8080.",
-        url=quote(str(endpoint), 200),
-        url_variable=endpoint.url_variable,
+        "be like https://example.com or http://localhost:8080."
     )
-    return ModelError("not_found", words)
+    return endpoint.error("not_found", text, url=quote(str(endpoint), 200))
 
 
 def no_client(error: Exception, endpoint: Endpoint) -> ModelError:
     """Return the error if no client can be created; usually caused by the environment."""
+    text = msg(
+        "The connection settings of the environment do not work ({reason}): check {variables}."
+    )
     reason = plain(str(error)) or type(error).__name__
     named = ", ".join(connection.variables())
-    words = endpoint.words(
-        "The connection settings of the environment do not work ({reason}): check {variables}.",
-        reason=reason,
-        variables=named or "HTTPS_PROXY",
-    )
-    return ModelError("settings", words)
+    return endpoint.error("settings", text, reason=reason, variables=named or "HTTPS_PROXY")
 
 
 def not_a_stream(kind: str, endpoint: Endpoint) -> ModelError:
-    """Return the error for a reply that is no event stream."""
-    words = endpoint.words
-    received = quote(kind) if kind else words("something")
-    return ModelError(
-        "not_found",
-        words(
-            "{server} answered with {kind} instead of an event stream: check that "
-            "{url_variable} or --base-url is the address of a {api}.",
-            server=endpoint.server,
-            kind=received,
-            url_variable=endpoint.url_variable,
-            api=endpoint.api,
-        ),
+    """Return the error for a reply that is not an event stream."""
+    text = msg(
+        "{server} answered with {kind} instead of an event stream: check that "
+        "{url_variable} or --base-url is the address of a {api}."
     )
+    received = quote(kind) if kind else Message("something")
+    return endpoint.error("not_found", text, kind=received)
 
 
 # --- what a server reports -----------------------------------------------------------------
@@ -138,18 +127,12 @@ def not_a_stream(kind: str, endpoint: Endpoint) -> ModelError:
 
 def _redirected(location: str, endpoint: Endpoint) -> ModelError:
     """Never follow redirects: the conversation would go to a server the person did not name."""
-    where = quote(shown(location) or "?", 200)
-    return ModelError(
-        "not_found",
-        endpoint.words(
-            "{server} redirects to {where}: if that is correct, set "
-            "{url_variable} or --base-url to it, without {path}.",
-            server=endpoint.server,
-            where=where,
-            url_variable=endpoint.url_variable,
-            path=endpoint.path,
-        ),
+    text = msg(
+        "{server} redirects to {where}: if that is correct, set "
+        "{url_variable} or --base-url to it, without {path}."
     )
+    where = quote(shown(location) or "?", 200)
+    return endpoint.error("not_found", text, where=where, path=endpoint.path)
 
 
 def _kind(error_type: str, status: int, body: str) -> ErrorKind:
@@ -165,8 +148,7 @@ def _kind(error_type: str, status: int, body: str) -> ErrorKind:
     return kind
 
 
-def _sentence(kind: ErrorKind, endpoint: Endpoint, status: int, message: str) -> str:
-    words = endpoint.words
+def _sentence(kind: ErrorKind, endpoint: Endpoint, message: str) -> str:
     forms: dict[ErrorKind, str] = {
         "auth": msg("{server} rejected the API key: check {variable}.")
         if endpoint.key
@@ -182,15 +164,7 @@ def _sentence(kind: ErrorKind, endpoint: Endpoint, status: int, message: str) ->
         "overloaded": msg("{server} is overloaded."),
         "bad_request": msg("{server} rejected the request{status}."),
     }
-    return words(
-        forms.get(kind, msg("{server} failed{status}.")),
-        server=endpoint.server,
-        model=quote(endpoint.model),
-        variable=endpoint.variable,
-        url_variable=endpoint.url_variable,
-        api=endpoint.api,
-        status="" if status == 200 else words(" (status {status})", status=status),
-    )
+    return forms.get(kind, msg("{server} failed{status}."))
 
 
 def _type(body: object) -> str:
@@ -201,7 +175,6 @@ def _type(body: object) -> str:
 
 
 def _message(body: object) -> str:
-    """Extract the server's error message."""
     match body:
         case {"error": {"message": str(words)}} | {"error": str(words)}:
             return words

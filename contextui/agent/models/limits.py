@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PAGE = 65_536
-"""Bytes that are read of a reply that is no stream, such as an error."""
+"""Bytes that are read of a reply that is not streamed, such as an error."""
 
 PAGE_SECONDS = 5.0
 """Seconds that such a reply may take. What arrived by then is used."""
@@ -56,11 +56,7 @@ class AnswerLimits:
 
 
 class LimitReached(Exception):  # noqa: N818  it names a fact, the caller makes an error of it
-    """A limit was reached.
-
-    Attributes:
-        limit: Which one.
-    """
+    """A limit was reached."""
 
     def __init__(self, limit: Literal["silence", "total", "bytes"]) -> None:
         super().__init__(limit)
@@ -68,11 +64,7 @@ class LimitReached(Exception):  # noqa: N818  it names a fact, the caller makes 
 
 
 class Stopwatch:
-    """Times one request. Only time spent waiting for the server counts.
-
-    Args:
-        limits: The limits of the request.
-    """
+    """Times one request. Only time spent waiting for the server counts."""
 
     def __init__(self, limits: AnswerLimits) -> None:
         self._limits = limits
@@ -112,12 +104,6 @@ class Stopwatch:
         return "total" if self._waited >= self._limits.total else "silence"
 
 
-def encoding_of(reply: "httpx2.Response") -> str:
-    """Return the compression of a body; empty if it has none."""
-    name = reply.headers.get("content-encoding", "").strip().lower()
-    return "" if name == "identity" else name
-
-
 async def body_of(reply: "httpx2.Response", most: int) -> AsyncGenerator[bytes]:
     """Yield the body of a reply, decompressed piece by piece.
 
@@ -126,10 +112,12 @@ async def body_of(reply: "httpx2.Response", most: int) -> AsyncGenerator[bytes]:
         ValueError: It cannot be decompressed, or not safely: with nested encodings a few bytes
             could take hours.
     """
-    encoding = encoding_of(reply)
-    if encoding and encoding not in _ZLIB:
-        raise ValueError(f"compressed as {encoding}")
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32) if encoding else None  # detects the format
+    encoding = reply.headers.get("content-encoding", "").strip().lower()
+    unpacker = None
+    if encoding not in ("", "identity"):
+        if encoding not in _ZLIB:
+            raise ValueError(f"compressed as {encoding}")
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)  # detects the format
     came = size = 0
     async for raw in reply.aiter_raw():
         came += len(raw)
@@ -152,7 +140,7 @@ def _unpacked(unpacker: "zlib._Decompress", raw: bytes) -> Iterator[bytes]:
 
 
 async def first_page(reply: "httpx2.Response") -> bytes:
-    """Return the beginning of a reply that is no stream, as much as arrives in time."""
+    """Return the beginning of a reply that is not streamed, as much as arrives in time."""
     page = b""
     with suppress(TimeoutError, LimitReached, ValueError):
         async with asyncio.timeout(PAGE_SECONDS), aclosing(body_of(reply, PAGE)) as pieces:

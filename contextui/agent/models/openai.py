@@ -6,23 +6,23 @@ It needs no SDK: `httpx2` is installed with Anthropic's.
 import json
 import os
 import re
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from contextui.agent.models import failures
-from contextui.agent.models.chat import DONE, ChatMessages, ChatReader, Dialect, chat_body
-from contextui.agent.models.connection import Endpoint, no_reply, unreachable
-from contextui.agent.models.limits import AnswerLimits, LimitReached, Stopwatch, first_page
+from contextui.agent.models.chat import DONE, ChatReader, Dialect, chat_body
+from contextui.agent.models.connection import Endpoint
+from contextui.agent.models.limits import AnswerLimits, Stopwatch, first_page
 from contextui.agent.models.remote import CONNECT_SECONDS, RemoteModel
 from contextui.config.schema import ToolProtocol
-from contextui.model import LOCAL_PRICES, CachePrices, ContextSize, ModelError, ModelRequest
+from contextui.model import LOCAL_PRICES, CachePrices, ContextSize, ModelRequest
 from contextui.version import VERSION
-from contextui.words import Lang
+from contextui.words import Lang, msg
 
 if TYPE_CHECKING:
     import httpx2
@@ -58,19 +58,7 @@ def complete_url(url: str) -> str:
     return url if has_path else f"{url}/v1"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sent:
-    """A request, and the client that sends it."""
-
-    request: ModelRequest
-    client: "httpx2.AsyncClient"
-
-    @property
-    def max_tokens(self) -> int:
-        return self.request.max_tokens
-
-
-class OpenAIModel(RemoteModel[_Sent]):
+class OpenAIModel(RemoteModel):
     """A model of OpenAI, or of any server that speaks its chat-completions API.
 
     Such are Ollama, llama.cpp, vLLM, LM Studio and OpenRouter. It never retries by itself: the
@@ -96,6 +84,11 @@ class OpenAIModel(RemoteModel[_Sent]):
         >>> await model.aclose()
     """
 
+    default_url = DEFAULT_URL
+    no_key = msg("{server} requires an API key: enter it with /login, or set {variable}.")
+    library = "httpx2"
+    api = "chat"
+
     def __init__(
         self,
         name: str,
@@ -118,17 +111,15 @@ class OpenAIModel(RemoteModel[_Sent]):
             url,
             name,
             SecretStr(key) if key else None,
-            lang,
             variable=key_source or KEY_VARIABLE,
             url_variable=url_source or URL_VARIABLE,
             api="chat completions API",
             path=PATH,
         )
         usual = LOCAL_PRICES if is_local(url) else _HOSTED_PRICES
-        super().__init__(name, endpoint, limits, prices or usual)
+        super().__init__(name, endpoint, limits, prices or usual, lang)
         self.tool_protocol: ToolProtocol = tool_protocol
         self._dialect = Dialect(_NEWER_LIMIT if url == DEFAULT_URL else "max_tokens")
-        self._messages: ChatMessages | None = None
 
     @property
     def sees(self) -> bool:
@@ -137,42 +128,19 @@ class OpenAIModel(RemoteModel[_Sent]):
 
     async def context_size(self) -> ContextSize | None:
         """Ask the server for the size of its context; None if it does not say."""
-        if self._endpoint.url == DEFAULT_URL:
-            return None  # OpenAI's does not
-        from contextui.agent.models import servers  # noqa: PLC0415  (only before the first request)
-
-        size = await servers.context_size(self._endpoint)
+        size = await super().context_size()
         if size is not None and size.sees is not None:
             self._dialect = replace(self._dialect, images=size.sees)
         return size
 
-    def preload(self) -> None:
-        """Import the HTTP library, so that the first request does not wait for it."""
-        with suppress(ImportError):  # the first request reports it
-            import httpx2  # noqa: F401, PLC0415
-
-    # --- sending -----------------------------------------------------------------------
-
-    def _check_keyless(self) -> None:
-        if self._endpoint.url == DEFAULT_URL:
-            raise ModelError(
-                "auth",
-                self._words(
-                    "{server} requires an API key: enter it with /login, or set {variable}.",
-                    server=self._endpoint.server,
-                    variable=self._endpoint.variable,
-                ),
-            )
-
     def _reader(self) -> ChatReader:
-        return ChatReader(self.name, self._words)
+        return ChatReader(self.name)
 
-    async def _prepare(self, request: ModelRequest) -> _Sent:
-        return _Sent(request, await self._connected())
+    def _written(self, request: ModelRequest) -> ModelRequest:
+        return request  # `_send` writes it, again for each dialect that it tries
 
     def _make_client(self) -> "httpx2.AsyncClient":
-        self.check()
-        import httpx2  # noqa: PLC0415  (heavy: 0.2 seconds)
+        import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
 
         key = self._endpoint.key
         headers = {
@@ -183,60 +151,35 @@ class OpenAIModel(RemoteModel[_Sent]):
         }
         if key is not None:
             headers["Authorization"] = f"Bearer {key.get_secret_value()}"
-        try:
-            return httpx2.AsyncClient(
-                headers=headers,
-                timeout=httpx2.Timeout(self._limits.silence, connect=CONNECT_SECONDS),
-                follow_redirects=False,  # the key and the conversation would go to another server
-            )
-        except (httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
-            raise failures.no_client(error, self._endpoint) from None
+        return httpx2.AsyncClient(
+            headers=headers,
+            timeout=httpx2.Timeout(self._limits.silence, connect=CONNECT_SECONDS),
+            follow_redirects=False,  # the key and the conversation would go to another server
+        )
 
-    @asynccontextmanager
-    async def _reply(self, sent: _Sent, watch: Stopwatch) -> AsyncGenerator["httpx2.Response"]:
-        async with AsyncExitStack() as stack:
-            while True:
-                dialect = self._dialect
-                reply = await self._post(sent, watch, stack)
-                if reply.is_success:
-                    break
-                body = _error_body(await _page(reply))
-                await reply.aclose()
-                self._learn(reply.status_code, body, sent)
-                if self._dialect == dialect:
-                    raise failures.refused(reply.status_code, reply.headers, body, self._endpoint)
-            yield reply
-
-    async def _post(
-        self, sent: _Sent, watch: Stopwatch, stack: AsyncExitStack
+    async def _send(
+        self, sent: ModelRequest, client: Any, watch: Stopwatch, stack: AsyncExitStack
     ) -> "httpx2.Response":
-        import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
-
-        url = self._endpoint.url + PATH
-        try:
-            self._messages = ChatMessages(
-                sent.request.messages, self._messages, images=self._dialect.images
-            )
-            body = chat_body(sent.request, self.name, self._messages, self._dialect)
+        while True:
+            dialect = self._dialect
+            body = chat_body(sent, self.name, dialect)
             content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
-            request = sent.client.build_request("POST", url, content=content)
-            reply = await watch.wait(sent.client.send(request, stream=True))
-        except LimitReached:  # also for headers that trickle in one by one
-            raise no_reply(self._endpoint) from None
-        except httpx2.InvalidURL:
-            raise failures.invalid_address(self._endpoint) from None
-        except httpx2.HTTPError as error:
-            raise unreachable(error, self._endpoint, was_reached=self._was_reached) from None
-        except (TypeError, ValueError, RecursionError) as error:
-            raise failures.unsendable(error, self._endpoint) from None
-        self._was_reached = True
-        stack.push_async_callback(reply.aclose)
-        return reply
+            request = client.build_request("POST", self._endpoint.url + PATH, content=content)
+            reply: httpx2.Response = await watch.wait(client.send(request, stream=True))
+            self._was_reached = True
+            stack.push_async_callback(reply.aclose)
+            if reply.is_success:
+                return reply
+            answer = _error_body(await _page(reply))
+            await reply.aclose()
+            self._learn(reply.status_code, answer, sent)
+            if self._dialect == dialect:
+                raise failures.refused(reply.status_code, reply.headers, answer, self._endpoint)
 
-    def _learn(self, status: int, body: object, sent: _Sent) -> None:
+    def _learn(self, status: int, body: object, sent: ModelRequest) -> None:
         """Learn from a rejected request how the server wants it, if its message says so."""
         text = str(body)[:10_000]
-        has_image = self._dialect.images and _has_image(sent.request)
+        has_image = self._dialect.images and _has_image(sent)
         if has_image and status in _NO_IMAGE_STATUS and _NO_IMAGES.search(text):
             self._dialect = replace(self._dialect, images=False)
         if status not in (400, 422):
@@ -245,14 +188,11 @@ class OpenAIModel(RemoteModel[_Sent]):
             self._dialect = replace(self._dialect, limit=_NEWER_LIMIT)
         elif "stream_options" in text and self._dialect.counts:
             self._dialect = replace(self._dialect, counts=False)
-        elif sent.request.tools and re.search(r"not support\w* (tools|function)", text):
-            raise ModelError(
-                "bad_request",
-                self._words(
-                    "{model} does not support tools: use --tool-protocol text, or another model.",
-                    model=self.name,
-                ),
+        elif sent.tools and re.search(r"not support\w* (tools|function)", text):
+            text = msg(
+                "{model} does not support tools: use --tool-protocol text, or another model."
             )
+            raise self._endpoint.error("bad_request", text, model=self.name)
 
     def _parsed(self, data: str) -> Mapping[str, Any]:
         if data.strip() == "[DONE]":
@@ -289,6 +229,5 @@ def _error_body(page: bytes) -> object:
 
 
 def _status(error: object) -> int:
-    """Return the HTTP status in an error within a stream."""
     code = error.get("code") if isinstance(error, Mapping) else None
     return code if type(code) is int and 400 <= code < 600 else 200

@@ -50,7 +50,7 @@ def rates_of(provider: str, model: str, home: Path | None = None) -> Rates | Non
 def load_prices(home: Path | None = None) -> tuple[dict[str, Rates], list[Message]]:
     """Load all prices, and a message for each fault of the person's own file.
 
-    A fault loses only the entry that has it; a file that is no TOML is ignored as a whole.
+    A fault loses only the entry that has it; an invalid file is ignored as a whole.
     """
     found, faults = dict(_shipped()), list[Message]()
     if home is None:

@@ -3,13 +3,14 @@
 import asyncio
 import json
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, suppress
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager, suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from contextui.agent.models import connection, failures
-from contextui.agent.models.connection import Endpoint
+from contextui.agent.models.connection import Endpoint, unreachable
 from contextui.agent.models.limits import (
     EVENT,
     AnswerLimits,
@@ -18,9 +19,9 @@ from contextui.agent.models.limits import (
     body_of,
     first_page,
 )
-from contextui.agent.models.stream import data_of
-from contextui.model import Answer, CachePrices, ModelError, ModelEvent, ModelRequest
-from contextui.words import Message
+from contextui.agent.models.stream import AnswerReader, data_of
+from contextui.model import CachePrices, ContextSize, ModelError, ModelEvent, ModelRequest
+from contextui.words import Lang, Message, msg
 
 if TYPE_CHECKING:
     import httpx2
@@ -31,67 +32,49 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 """Seconds that a connection may take to open."""
 
+_INVALID_KEY = msg("{variable} has characters that are not valid in a key: copy the key again.")
 _DRAIN_SECONDS = 0.5  # seconds that a server has to close its reply after the last event
 
 
-class Reader(Protocol):
-    """Assembles an answer from the events of one stream, see `stream.AnswerReader`."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the stream announced its end."""
-
-    @property
-    def progress(self) -> int:
-        """How many events extended the answer."""
-
-    @property
-    def size(self) -> int:
-        """How many characters the answer has."""
-
-    def read(self, event: Mapping[str, Any]) -> Sequence[ModelEvent]:
-        """Process the next event, and return what the person may see of it."""
-
-    def answer(self) -> Answer:
-        """Return the assembled answer."""
-
-
-class Sent(Protocol):
-    """A request in the form of an API."""
-
-    @property
-    def max_tokens(self) -> int:
-        """The most tokens that its answer may have."""
-
-
-S = TypeVar("S", bound=Sent)
-
-
-class RemoteModel(ABC, Generic[S]):
+class RemoteModel(ABC):
     """A model behind an HTTP API that streams server-sent events.
 
     It never retries by itself: the caller decides by the kind of the `ModelError`.
-
-    Args:
-        name: The model's name, as the server knows it.
-        endpoint: The server.
-        limits: Time limits for an answer, in total and without progress.
-        prices: What the server's cache costs.
-
-    Attributes:
-        rates: What a million tokens cost in dollars, if that is known.
     """
 
+    default_url: ClassVar[str]
+    no_key: ClassVar[str]
+    library: ClassVar[str]
+    api: ClassVar[Literal["chat", "messages"]]
+
     def __init__(
-        self, name: str, endpoint: Endpoint, limits: AnswerLimits | None, prices: CachePrices
+        self,
+        name: str,
+        endpoint: Endpoint,
+        limits: AnswerLimits | None,
+        prices: CachePrices,
+        lang: Lang,
     ) -> None:
-        self.name, self.prices = name, prices
-        self._endpoint, self._words = endpoint, endpoint.words
+        self.name, self.prices, self._endpoint, self._lang = name, prices, endpoint, lang
         self._limits = limits or AnswerLimits()
+        self._thinking_tokens = 0  # which an answer may have besides those of the request
         self._was_reached = False
         self._client: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None  # connections belong to one event loop
         self.rates: Rates | None = None
+
+    async def context_size(self) -> ContextSize | None:
+        """Ask the server for the size of its context; None if it is not known."""
+        if self._endpoint.url == self.default_url:
+            return None  # far larger than any budget
+        from contextui.agent.models import servers  # noqa: PLC0415  (only before the first request)
+
+        return await servers.context_size(self._endpoint, self.api)
+
+    def preload(self) -> None:
+        """Import the library, so that the first request does not wait for it. Blocks for long."""
+        with suppress(ImportError):  # the first request reports it
+            import_module(self.library)
 
     def cost(self, usage: "Usage") -> float | None:
         """Return the dollars of a usage; None if the prices are not known."""
@@ -122,27 +105,37 @@ class RemoteModel(ABC, Generic[S]):
         Raises:
             ModelError: There is no answer; its kind decides whether to retry.
         """
-        reader = self._reader()
-        sent = await self._prepare(request)
-        watch, tokens = Stopwatch(self._limits), sent.max_tokens
-        longest, largest = self._limits.characters(tokens), self._limits.bytes(tokens)
-        async with (
-            self._reply(sent, watch) as reply,
-            aclosing(self._events(reply, largest)) as events,
-        ):
-            while (event := await self._next(events, watch, tokens)) is not None:
-                self._answer_began(sent)
-                before = reader.progress
-                for one in reader.read(event):
-                    yield one
-                if reader.is_whole:
-                    break
-                if reader.progress > before:
-                    watch.progress()
-                if reader.size > longest:
-                    raise self._too_long(tokens)
-            await _drain(events)
-        yield reader.answer()
+        with self._in_language():
+            reader, client = self._reader(), await self._connected()
+            sent = self._written(request)
+            watch, tokens = Stopwatch(self._limits), request.max_tokens + self._thinking_tokens
+            longest, largest = self._limits.characters(tokens), self._limits.bytes(tokens)
+            async with (
+                self._reply(sent, client, watch) as reply,
+                aclosing(self._events(reply, largest)) as events,
+            ):
+                while (event := await self._next(events, watch, tokens)) is not None:
+                    self._began(sent)
+                    before = reader.progress
+                    for shown in reader.read(event):
+                        yield shown
+                    if reader.is_whole:
+                        break
+                    if reader.progress > before:
+                        watch.progress()
+                    if reader.size > longest:
+                        raise self._too_long(tokens)
+                await _drain(events)
+            yield reader.answer()
+
+    @contextmanager
+    def _in_language(self) -> Iterator[None]:
+        try:
+            yield
+        except ModelError as error:
+            if self._lang == "en":
+                raise
+            raise ModelError(error.kind, error.text(self._lang), error.retry_after) from error
 
     async def aclose(self) -> None:
         """Close the connections; the next request opens new ones."""
@@ -154,7 +147,7 @@ class RemoteModel(ABC, Generic[S]):
         """Return the client, created on first use and in a thread: importing it takes seconds."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
-            client = await asyncio.to_thread(self._make_client)
+            client = await asyncio.to_thread(self._new_client)
             if self._client is None or self._loop is not loop:  # no other task was faster
                 self._client, self._loop = client, loop
         return self._client
@@ -166,67 +159,85 @@ class RemoteModel(ABC, Generic[S]):
             ModelError: The key or the address is missing or invalid, or the environment names a
                 proxy or certificates that cannot be used.
         """
-        endpoint, words = self._endpoint, self._words
-        if not _is_address(endpoint.url):
-            raise failures.invalid_address(endpoint)
-        if endpoint.key is None:
-            self._check_keyless()
-        elif not _is_header(endpoint.key.get_secret_value()):
-            raise ModelError(
-                "auth",
-                words(
-                    "{variable} has characters that are not valid in a key: copy the key again.",
-                    variable=endpoint.variable,
-                ),
-            )
-        if problem := connection.problem(words):
-            raise ModelError("settings", problem)
+        with self._in_language():
+            endpoint = self._endpoint
+            if not _is_address(endpoint.url):
+                raise failures.invalid_address(endpoint)
+            if endpoint.key is None:
+                if endpoint.url == self.default_url:
+                    raise endpoint.error("auth", self.no_key)
+            elif not _is_header(endpoint.key.get_secret_value()):
+                raise endpoint.error("auth", _INVALID_KEY)
+            if (problem := connection.problem()) is not None:
+                raise problem
+
+    def _new_client(self) -> Any:
+        self.check()
+        import httpx2  # noqa: PLC0415  (heavy: 0.2 seconds)
+
+        try:
+            return self._make_client()
+        except (httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
+            raise failures.no_client(error, self._endpoint) from None
+
+    @asynccontextmanager
+    async def _reply(
+        self, sent: Any, client: Any, watch: Stopwatch
+    ) -> AsyncGenerator["httpx2.Response"]:
+        import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
+
+        async with AsyncExitStack() as stack:
+            try:
+                reply = await self._send(sent, client, watch, stack)
+            except LimitReached:  # also for headers that trickle in one by one
+                raise connection.no_reply(self._endpoint) from None
+            except httpx2.InvalidURL:
+                raise failures.invalid_address(self._endpoint) from None
+            except httpx2.HTTPError as error:
+                reached = self._was_reached
+                raise unreachable(error, self._endpoint, was_reached=reached) from None
+            except (TypeError, ValueError, RecursionError) as error:
+                raise failures.unsendable(error, self._endpoint) from None
+            self._was_reached = True
+            yield reply
 
     # --- the API -----------------------------------------------------------------------
-
-    @abstractmethod
-    def _check_keyless(self) -> None:
-        """Raise a `ModelError` if the server needs a key."""
 
     @abstractmethod
     def _make_client(self) -> Any:
         """Create the client that sends requests, with ``aclose`` or ``close``."""
 
     @abstractmethod
-    def _reader(self) -> Reader:
+    def _reader(self) -> AnswerReader:
         """Create the reader of one stream."""
 
     @abstractmethod
-    async def _prepare(self, request: ModelRequest) -> S:
+    def _written(self, request: ModelRequest) -> Any:
         """Write a request in the form of the API."""
 
     @abstractmethod
-    def _reply(self, sent: S, watch: Stopwatch) -> "AbstractAsyncContextManager[httpx2.Response]":
-        """Send a request, and yield the reply whose status is a success."""
-
-    def _answer_began(self, sent: S) -> None:
-        """React to an event of the answer."""
+    async def _send(
+        self, sent: Any, client: Any, watch: Stopwatch, stack: AsyncExitStack
+    ) -> "httpx2.Response":
+        """Send a request, and return the reply, which the stack closes."""
 
     def _parsed(self, data: str) -> Mapping[str, Any]:
-        """Parse the data of an event.
-
-        Raises:
-            ModelError: The event reports an error.
-            ValueError: It is no event.
-        """
+        """Parse the data of an event."""
         event = json.loads(data) if data else {}
         if not isinstance(event, Mapping):
-            raise ValueError("no event")
+            raise ValueError("not an event")
         if event.get("type") == "error":
             raise failures.reported(event, self._endpoint)
         return event
+
+    def _began(self, sent: Any) -> None:  # noqa: B027  not every API needs it
+        """Note that the server answers a request."""
 
     # --- reading -----------------------------------------------------------------------
 
     async def _next(
         self, events: AsyncGenerator[Mapping[str, Any]], watch: Stopwatch, tokens: int
     ) -> Mapping[str, Any] | None:
-        """Return the next event; None at the end of the reply."""
         try:
             return await watch.wait(anext(events, None))
         except LimitReached as reached:
@@ -234,28 +245,25 @@ class RemoteModel(ABC, Generic[S]):
                 case "bytes":
                     raise self._too_long(tokens) from None
                 case "total":
-                    words = self._words(
+                    text = msg(
                         "The answer was not complete after {seconds:g} s (max_answer_time) and was "
-                        "discarded.",
-                        seconds=self._limits.total,
+                        "discarded."
                     )
-                    raise ModelError("endless", words) from None
+                    seconds = self._limits.total
+                    raise self._endpoint.error("endless", text, seconds=seconds) from None
             raise self._silent() from None
 
     def _silent(self) -> ModelError:
-        words = self._words(
-            "The answer stopped: the server sent nothing new for {seconds:g} s (max_silence).",
-            seconds=self._limits.silence,
+        text = msg(
+            "The answer stopped: the server sent nothing new for {seconds:g} s (max_silence)."
         )
-        return ModelError("silent", words)
+        return self._endpoint.error("silent", text, seconds=self._limits.silence)
 
     def _too_long(self, tokens: int) -> ModelError:
-        words = self._words(
-            "{server} sent far more than max_tokens ({tokens:,}) allows. The answer was discarded.",
-            server=self._endpoint.server,
-            tokens=tokens,
+        text = msg(
+            "{server} sent far more than max_tokens ({tokens:,}) allows. The answer was discarded."
         )
-        return ModelError("endless", words)
+        return self._endpoint.error("endless", text, tokens=tokens)
 
     async def _events(
         self, reply: "httpx2.Response", largest: int
@@ -280,16 +288,11 @@ class RemoteModel(ABC, Generic[S]):
         except httpx2.TimeoutException:
             raise self._silent() from None
         except httpx2.HTTPError:
-            raise ModelError(
-                "cut", self._words("The answer broke off: the connection was lost.")
-            ) from None
+            raise ModelError("cut", "The answer broke off: the connection was lost.") from None
         except (ValueError, RecursionError):
-            raise ModelError(
-                "cut", self._words("The answer was garbled: the stream is invalid.")
-            ) from None
+            raise ModelError("cut", "The answer was garbled: the stream is invalid.") from None
 
     async def _not_a_stream(self, reply: "httpx2.Response", kind: str) -> ModelError:
-        """Return the error for a reply that is no stream; its body may contain one."""
         page = await first_page(reply)
         with suppress(ValueError, RecursionError):
             body = json.loads(page)

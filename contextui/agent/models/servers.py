@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import SecretStr
 
-from contextui.agent.models.connection import Endpoint, plain, unreachable
+from contextui.agent.models.connection import Endpoint, no_reply, plain, unreachable
 from contextui.agent.models.failures import no_client, refused
 from contextui.agent.models.limits import LimitReached, body_of
 from contextui.model import ContextSize, ModelError
 from contextui.text import one_line
 from contextui.version import VERSION
-from contextui.words import Words
+from contextui.words import msg
 
 if TYPE_CHECKING:
     import httpx2
@@ -42,14 +42,7 @@ _SIZED = re.compile(r"\d+k")  # the end of a name that `enlarge` gave
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What a million tokens cost in dollars.
-
-    Attributes:
-        input: Tokens that are sent.
-        output: Tokens that are answered.
-        cached: Tokens that are read from the cache.
-        written: Tokens that are written to it.
-    """
+    """What a million tokens cost in dollars."""
 
     input: float
     output: float
@@ -59,16 +52,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """A model that a server offers.
-
-    Attributes:
-        name: The name that requests use.
-        context: The tokens that the server accepts now, if it says so.
-        possible: The tokens that the model could take.
-        is_loaded: Whether it is in the server's memory.
-        calls_tools: Whether it can call tools; None if unknown.
-        rates: What it costs, if the server says so.
-    """
+    """A model that a server offers."""
 
     name: str
     context: int | None = None
@@ -84,13 +68,7 @@ class ServedModel:
 
 
 class Inquiry:
-    """Questions to one server, over one connection.
-
-    Args:
-        client: The HTTP client.
-        endpoint: The server.
-        api: The API that it speaks, which decides how the key is sent.
-    """
+    """Questions to one server, over one connection."""
 
     def __init__(self, client: "httpx2.AsyncClient", endpoint: Endpoint, api: Api) -> None:
         self._client, self._endpoint = client, endpoint
@@ -113,7 +91,7 @@ class Inquiry:
         """
         import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
 
-        words, method = self._endpoint.words, "GET" if body is None else "POST"
+        method = "GET" if body is None else "POST"
         try:
             async with asyncio.timeout(seconds):
                 request = self._client.build_request(
@@ -127,9 +105,7 @@ class Inquiry:
             text = b"".join(pieces).decode("utf-8", "replace")
             parsed = _parsed(text)
         except TimeoutError:
-            raise ModelError(
-                "silent", words("{server} does not respond.", server=self._endpoint.server)
-            ) from None
+            raise no_reply(self._endpoint) from None
         except httpx2.HTTPError as error:
             raise unreachable(error, self._endpoint) from None
         except (LimitReached, ValueError, httpx2.InvalidURL, RecursionError) as error:
@@ -137,10 +113,7 @@ class Inquiry:
         if not reply.is_success:
             raise refused(reply.status_code, reply.headers, parsed or text, self._endpoint)
         if parsed is None:
-            raise ModelError(
-                "not_found",
-                words("{server} did not answer with JSON.", server=self._endpoint.server),
-            )
+            raise self._endpoint.error("not_found", msg("{server} did not answer with JSON."))
         return parsed
 
     def _headers(self) -> dict[str, str]:
@@ -177,10 +150,10 @@ def _client() -> "httpx2.AsyncClient":
 
 
 def endpoint_of(
-    url: str, key: SecretStr | None, words: Words, model: str = "", source: str = "/model"
+    url: str, key: SecretStr | None, model: str = "", source: str = "/model"
 ) -> Endpoint:
     """Describe a server that is only asked questions; `source` is where its address is set."""
-    return Endpoint(url, model, key, words.lang, url_variable=source or "/model", api="API")
+    return Endpoint(url, model, key, url_variable=source or "/model", api="API")
 
 
 # --- lists ---------------------------------------------------------------------------------
@@ -211,7 +184,6 @@ def _models_url(endpoint: Endpoint, api: Api) -> str:
 
 
 def _listed(answer: Any) -> Iterator[ServedModel]:
-    """Read the list of an OpenAI-like or Anthropic-like server."""
     for row in _rows(answer, "data"):
         if not (name := _name(row.get("id"))):
             continue
@@ -330,7 +302,6 @@ async def _ollama_models(ask: Inquiry) -> list[ServedModel]:
 
 
 async def _ollama_size(ask: Inquiry, model: str) -> ContextSize:
-    """Return what Ollama has loaded, or loads, for a model."""
     size = await _ollama_show(ask, model)
     if size == ContextSize():
         return size  # it has no such model: the request will say so
@@ -351,7 +322,7 @@ async def enlarge(endpoint: Endpoint, model: ServedModel) -> str:
     shares the weights.
 
     Raises:
-        ModelError: The server is no Ollama, or refuses.
+        ModelError: The server is not Ollama, or refuses.
     """
     tokens = min(2 * (model.context or _OLLAMA_DEFAULT), model.possible or _MOST_TOKENS)
     base, _, tag = model.name.partition(":")
@@ -359,13 +330,8 @@ async def enlarge(endpoint: Endpoint, model: ServedModel) -> str:
     name = f"{base}:{kept or 'latest'}-{tokens // 1_024}k"
     async with inquiry(endpoint) as ask:
         if not await _is_ollama(ask):
-            raise ModelError(
-                "bad_request",
-                endpoint.words(
-                    "{server} sets its context when it starts: start it with more.",
-                    server=endpoint.server,
-                ),
-            )
+            text = msg("{server} sets its context when it starts: start it with more.")
+            raise endpoint.error("bad_request", text)
         wanted = {"model": name, "from": model.name, "parameters": {"num_ctx": tokens}}
         await ask.fetch(f"{ask.root}/api/create", wanted | {"stream": False}, _LOAD_SECONDS)
     return name
@@ -376,7 +342,6 @@ def _loaded(loaded: Mapping[str, int], model: str) -> int | None:
 
 
 async def _ollama_loaded(ask: Inquiry) -> dict[str, int]:
-    """Return the contexts of the models in memory."""
     found = {}
     for row in _rows(await ask.maybe(f"{ask.root}/api/ps"), "models"):
         name = _name(row.get("name") or row.get("model"))
@@ -386,7 +351,6 @@ async def _ollama_loaded(ask: Inquiry) -> dict[str, int]:
 
 
 async def _ollama_show(ask: Inquiry, model: str) -> ContextSize:
-    """Return what a model can take, and what its own file sets."""
     try:
         answer = _mapping(await ask.fetch(f"{ask.root}/api/show", {"model": model}))
     except ModelError:
@@ -412,7 +376,6 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _rows(answer: Any, field: str) -> list[Mapping[str, Any]]:
-    """Return the rows of a list in an answer."""
     rows = _mapping(answer).get(field)
     return list(map(_mapping, rows[:_MOST_MODELS] if isinstance(rows, list) else ()))
 

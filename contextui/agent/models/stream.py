@@ -19,7 +19,6 @@ from contextui.model import (
     UsageUpdated,
 )
 from contextui.tokens import Usage
-from contextui.words import Words
 
 _CUT_SHORT = frozenset(("max_tokens", "model_context_window_exceeded", "refusal"))
 """Stop reasons after which the last block may be truncated."""
@@ -43,10 +42,6 @@ class AnswerReader:
     Events of unknown types are skipped, blocks and deltas of unknown types are kept. A call with
     truncated input is dropped; only its name is kept.
 
-    Args:
-        model: The name of the requested model.
-        words: Error messages.
-
     Attributes:
         is_whole: Whether the stream announced its end.
         progress: How many events extended the answer. Empty deltas, repeated totals and
@@ -60,10 +55,9 @@ class AnswerReader:
         >>> reader.answer()
     """
 
-    def __init__(self, model: str, words: Words | None = None) -> None:
+    def __init__(self, model: str) -> None:
         self.is_whole = False
         self.progress = self.size = 0
-        self._words = words or Words("en")
         self._model = model
         self._usage = Usage()
         self._stop_reason: str | None = None
@@ -101,7 +95,7 @@ class AnswerReader:
             ModelError: It is truncated.
         """
         if not self.is_whole:
-            raise ModelError("cut", self._words("The answer broke off before its end."))
+            raise ModelError("cut", "The answer broke off before its end.")
         drafts = list(self._drafts.values())
         cut = [draft for draft in drafts if self._is_cut(draft, draft is drafts[-1])]
         blocks = tuple(draft.block for draft in drafts if draft not in cut)
@@ -122,7 +116,7 @@ class AnswerReader:
 
     def _start(self, message: Mapping[str, Any]) -> Sequence[ModelEvent]:
         if self._begun or self._drafts:
-            raise ModelError("cut", self._words("The answer was garbled: it started twice."))
+            raise ModelError("cut", "The answer was garbled: it started twice.")
         self._begun = True
         self._advance()
         if isinstance(message.get("model"), str):
@@ -131,11 +125,9 @@ class AnswerReader:
 
     def _begin(self, index: object, block: Mapping[str, Any]) -> Sequence[ModelEvent]:
         if not isinstance(block.get("type"), str):
-            raise ModelError("cut", self._words("The answer was garbled: a block has no type."))
+            raise ModelError("cut", "The answer was garbled: a block has no type.")
         if not isinstance(index, int) or index in self._drafts:
-            raise ModelError(
-                "cut", self._words("The answer was garbled: two blocks have the same index.")
-            )
+            raise ModelError("cut", "The answer was garbled: two blocks have the same index.")
         self._advance(_LEAST + _size(block))
         draft = self._drafts[index] = _Draft(dict(block))
         return draft.events()
@@ -145,7 +137,7 @@ class AnswerReader:
         if draft is None or draft.is_stopped:
             raise ModelError(
                 "cut",
-                self._words("The answer was garbled: it continues a block that is not open."),
+                "The answer was garbled: it continues a block that is not open.",
             )
         return draft
 
@@ -178,7 +170,7 @@ class AnswerReader:
     def _part(self, event: Mapping[str, Any], name: str) -> Block:
         part = event.get(name)
         if not isinstance(part, Mapping):
-            raise ModelError("cut", self._words("The answer was garbled: an event is incomplete."))
+            raise ModelError("cut", "The answer was garbled: an event is incomplete.")
         return part
 
     def _is_cut(self, draft: "_Draft", is_last: bool) -> bool:
@@ -323,10 +315,6 @@ _FIELD = b"data"
 
 async def data_of(chunks: AsyncIterator[bytes], longest: int) -> AsyncGenerator[str]:
     """Yield the data of each server-sent event; an event truncated by the end is dropped.
-
-    Args:
-        chunks: The bytes of the stream.
-        longest: Maximum size of one event in bytes.
 
     Raises:
         ValueError: An event is longer, or not UTF-8.

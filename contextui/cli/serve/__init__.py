@@ -18,12 +18,7 @@ _NEEDED = ("aiohttp", "textual_serve")
 
 
 def run(arguments: Arguments) -> int:
-    """Serve the app until a signal ends it; errors are reported before it starts.
-
-    Raises:
-        ContextUIError: A package is missing, the arguments or settings are wrong, or the address
-            cannot be used.
-    """
+    """Serve the app until a signal ends it; errors are reported before it starts."""
     if not all(find_spec(name) for name in _NEEDED):
         raise UsageError("contextui serve needs more packages: pip install 'contextui[serve]'")
     earlier = find_earlier(arguments)

@@ -20,10 +20,7 @@ class Address:
     """The address that the server listens on.
 
     Attributes:
-        name: The host as it was given.
-        host: Its address.
         port: The port; 0 for any free one.
-        family: The address family.
     """
 
     name: str
@@ -33,11 +30,7 @@ class Address:
 
     @classmethod
     def of(cls, name: str, port: int) -> "Address":
-        """Resolve a host.
-
-        Raises:
-            UsageError: There is no such host or port.
-        """
+        """Resolve a host."""
         if not 0 <= port <= 65_535:
             raise UsageError("--port is {port}: it must be a number from 0 to 65535.", port=port)
         try:
@@ -65,11 +58,7 @@ class Address:
         return [_in_link(one) for one in dict.fromkeys([here, _outward(self.family) or here])]
 
     def listen(self) -> socket.socket:
-        """Open the listening socket.
-
-        Raises:
-            UsageError: The address cannot be used.
-        """
+        """Open the listening socket."""
         try:
             # "::" includes the machine's IPv4 addresses.
             both = ip_address(self.host).is_unspecified and self.family is socket.AF_INET6
@@ -101,25 +90,16 @@ def _outward(family: socket.AddressFamily) -> str | None:
             return None
 
 
-def new_token() -> str:
-    """Generate an unguessable token."""
-    return secrets.token_urlsafe(32)
-
-
 @dataclass(frozen=True, slots=True)
 class AccessCheck:
     """Decides which requests are allowed.
 
     Another website cannot read the token. It may still reach the server through a host name of its
     own (DNS rebinding), so the Host header is checked too; and it cannot forge its Origin header.
-
-    Attributes:
-        address: The address that the server listens on.
-        token: The secret in the link.
     """
 
     address: Address
-    token: str = field(default_factory=new_token, repr=False)
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
     def is_token(self, token: str) -> bool:
         """Whether this is the token, compared in constant time."""
@@ -144,7 +124,6 @@ class AccessCheck:
 
 
 def _hostname(host: str) -> str:
-    """Parse the name in a Host header; empty if malformed."""
     try:
         parts = urlsplit(f"//{host}")
         return (parts.hostname or "") if parts.port != 0 else ""

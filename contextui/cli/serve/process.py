@@ -1,4 +1,4 @@
-"""The app's process behind a page, and the Textual driver it runs with."""
+"""The app's process of a page, and the Textual driver it runs with."""
 
 import asyncio
 import json
@@ -70,13 +70,7 @@ class PageProcess:
         session: Callable[[str], object],
         send: Callable[[list[str]], Awaitable[None]],
     ) -> None:
-        """Forward what the app sends, until it exits.
-
-        Args:
-            draw: Gets what it draws.
-            session: Gets the id of each session it opens.
-            send: Gets its messages to the page: a title, a background or a notification.
-        """
+        """Forward what the app draws, the ids of its sessions and its messages, until it exits."""
         reader = self._process.stdout
         assert reader is not None
         with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError):  # no app started

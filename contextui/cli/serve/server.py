@@ -70,14 +70,7 @@ class Tab:
 
 
 class Server:
-    """Serves the app to everyone who has the link.
-
-    Args:
-        address: The address that it listens on.
-        flags: The settings that each app is started with.
-        earlier: The flags for the session that the first page of a tab resumes, if any.
-        lang: The language of the page.
-    """
+    """Serves the app to everyone who has the link."""
 
     def __init__(
         self, address: Address, flags: Sequence[str], earlier: Sequence[str], lang: Lang
@@ -90,14 +83,7 @@ class Server:
         self._sockets: set[web.WebSocketResponse] = set()
 
     async def serve(self, on_link: Callable[[str], object]) -> int:
-        """Serve until a signal arrives; return the exit status.
-
-        Args:
-            on_link: Called with each link once it works.
-
-        Raises:
-            UsageError: The address cannot be used.
-        """
+        """Serve until a signal arrives; return the exit status."""
         listening = self._address.listen()
         ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         for number, found in _STATUSES.items():
@@ -156,10 +142,9 @@ class Server:
             text=page.substitute(texts, lang=self._lang), content_type="text/html", charset="utf-8"
         )
 
-    # --- the app behind a page ---------------------------------------------------------
+    # --- the app of a page -------------------------------------------------------------
 
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
-        """Run the app as long as the page is open."""
         if "Origin" not in request.headers:  # not a browser: pages always send it
             raise web.HTTPForbidden(text=_CLOSED)
         socket = web.WebSocketResponse(heartbeat=_HEARTBEAT, max_msg_size=0)
@@ -218,7 +203,6 @@ class Server:
             self._changed.notify_all()
 
     def _flags_for(self, name: str, tab: Tab) -> list[str]:
-        """Return the flags for a tab's app, which resumes the tab's last session if saved."""
         if tab.session_id is not None:
             with suppress(ContextUIError):  # the session is empty and was not saved
                 SessionStore().find(tab.session_id)
@@ -226,14 +210,11 @@ class Server:
         return self._flags if name.startswith(_NEW) else [*self._earlier, *self._flags]
 
     async def _close(self, _: web.Application) -> None:
-        """Close all pages; each ends its process."""
         closing = [one.close(code=WSCloseCode.GOING_AWAY) for one in list(self._sockets)]
         await asyncio.gather(*closing)
 
 
 async def _draw(process: PageProcess, socket: web.WebSocketResponse, tab: Tab) -> None:
-    """Forward what the app draws, and close the page when the app exits."""
-
     def note_session(session_id: str) -> None:
         tab.session_id = session_id
 
@@ -243,7 +224,6 @@ async def _draw(process: PageProcess, socket: web.WebSocketResponse, tab: Tab) -
 
 
 async def _take(message: WSMessage, process: PageProcess, socket: web.WebSocketResponse) -> bool:
-    """Forward a message of the page to the app; return whether it was valid."""
     if message.type is not WSMsgType.TEXT:
         return False
     try:
@@ -287,7 +267,6 @@ def _add_files(app: web.Application, prefix: str, folder: Path) -> None:
 
 
 async def _open_tab(request: web.Request) -> web.Response:
-    """Redirect to a new tab's link."""
     new = _NEW if request.path.endswith("/new") else ""
     return web.Response(status=303, headers={"Location": f"{new}{secrets.token_urlsafe(16)}/"})
 

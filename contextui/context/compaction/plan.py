@@ -3,9 +3,10 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
@@ -30,15 +31,8 @@ _MOST = 0.75  # of the room: limit of the last rounds that stay, or compaction i
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """The items to summarize and the items that stay, oldest first.
-
-    Attributes:
-        goes: The items that the summary will replace, including an earlier summary.
-        stays: The items of the conversation that stay as they are.
-        tokens: The tokens of the items that go.
-        stays_tokens: The tokens of the items that stay.
-    """
+class CompactionPlan:
+    """The items to summarize and the items that stay, oldest first."""
 
     goes: tuple[ContextItem, ...]
     stays: tuple[ContextItem, ...]
@@ -51,17 +45,12 @@ class Plan:
         return len(self.stays) + sum(map(is_conversation, self.goes))
 
 
-def plan(context: ContextManager, share: float = RETAIN, room: int | None = None) -> Plan:
+def plan(context: ContextManager, share: float = RETAIN, room: int | None = None) -> CompactionPlan:
     """Decide which items to summarize.
 
     The newest messages stay, as many as the share says and at least the last three rounds. Fewer
     stay if the request would be too large otherwise, but always the newest. Calls stay with their
     results, and pinned items always stay.
-
-    Args:
-        context: The conversation.
-        share: The share of all messages that should stay.
-        room: The maximum tokens of a request, in our own count.
     """
     active, size = list(context.get_active()), context.ledger.size
     conversation = units(item for item in active if is_conversation(item))
@@ -76,7 +65,8 @@ def plan(context: ContextManager, share: float = RETAIN, room: int | None = None
     gone = {item.id for item in goes}
     stays = [item for unit in conversation for item in unit.items if item.id not in gone]
     folded = sorted([*earlier, *goes], key=lambda item: item.seq) if goes else []
-    return Plan(tuple(folded), tuple(stays), sum(map(size, folded)), sum(map(size, stays)))
+    tokens, stays_tokens = (sum(map(size, items)) for items in (folded, stays))
+    return CompactionPlan(tuple(folded), tuple(stays), tokens, stays_tokens)
 
 
 def _share(conversation: Sequence[Unit], share: float) -> int:
@@ -134,39 +124,12 @@ class FileText:
     text: str
 
 
-@dataclass(slots=True)
-class _Mention:
+class _Mention(NamedTuple):
+    """How a file was mentioned; files are sorted by it."""
+
     modified: bool = False
-    count: int = 0
+    times: int = 0
     last: int = 0
-
-
-@dataclass(slots=True)
-class _Mentions:
-    """Counts the mentions of each file."""
-
-    workspace: Workspace
-    found: dict[str, _Mention] = field(default_factory=dict)
-
-    def note(self, path: str, number: int, *, modified: bool) -> None:
-        """Record that a message mentions a path; ignore paths outside the workspace."""
-        try:
-            name = self.workspace.relative(path)
-        except FileError:
-            return
-        if name in self.found or len(self.found) < _LOOKED_AT:
-            mention = self.found.setdefault(name, _Mention())
-            mention.count, mention.last = mention.count + 1, number
-            mention.modified |= modified
-
-    def ordered(self) -> list[str]:
-        """The paths: modified first, then most often mentioned, then most recent."""
-
-        def worth(path: str) -> tuple[bool, int, int]:
-            mention = self.found[path]
-            return mention.modified, mention.count, mention.last
-
-        return sorted(self.found, key=worth, reverse=True)
 
 
 def mentioned_files(items: Iterable[ContextItem], windows: WindowManager) -> list[FileText]:
@@ -178,11 +141,19 @@ def mentioned_files(items: Iterable[ContextItem], windows: WindowManager) -> lis
     workspace = windows.files_for_model()
     if workspace is None:
         return []
-    mentions = _Mentions(workspace)
+    mentions: dict[str, _Mention] = {}
     written: set[str] = set()
+
+    def note(path: str, number: int, *, modified: bool) -> None:
+        with suppress(FileError):  # outside of the workspace
+            name = workspace.relative(path)
+            if name in mentions or len(mentions) < _LOOKED_AT:
+                before = mentions.get(name, _Mention())
+                mentions[name] = _Mention(before.modified or modified, before.times + 1, number)
+
     for number, item in enumerate(items):
         for path in paths_in(item.content[:_READ]):
-            mentions.note(path, number, modified=item.tool_call_id in written)
+            note(path, number, modified=item.tool_call_id in written)
         for block in item.blocks or () if item.type is ItemType.ASSISTANT else ():
             given = block.get("input")
             if block.get("type") != "tool_use" or not isinstance(given, Mapping):
@@ -191,8 +162,8 @@ def mentioned_files(items: Iterable[ContextItem], windows: WindowManager) -> lis
             if writes:
                 written.add(block["id"])
             for path in _given_paths(given, windows):
-                mentions.note(path, number, modified=writes)
-    return _read(mentions.ordered(), workspace)
+                note(path, number, modified=writes)
+    return _read(sorted(mentions, key=mentions.__getitem__, reverse=True), workspace)
 
 
 def paths_in(text: str) -> Iterator[str]:
@@ -239,7 +210,6 @@ def _given_paths(given: Mapping[str, Any], windows: WindowManager) -> Iterator[s
 
 
 def _writes(given: Mapping[str, Any], windows: WindowManager) -> bool:
-    """Whether a call is a window action with the effect "write"."""
     name = str(given.get("window_id", "")).rpartition("_")[0]
     cls = windows.classes.get(name)
     action = cls.actions.get(str(given.get("action_id"))) if cls is not None else None

@@ -10,7 +10,7 @@ from contextui.context.compaction.plan import (
     FALLBACK,
     RETAIN,
     SUMMARY_SHARE,
-    Plan,
+    CompactionPlan,
     mentioned_files,
     plan,
 )
@@ -24,7 +24,7 @@ from contextui.model import Model
 from contextui.secrets import mask
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Lang, Message, Words
 
 FUTILE = 2
@@ -99,11 +99,11 @@ class CompactionService:
             return False
         return self._futile < FUTILE and bool(self.preview().goes)
 
-    def preview(self) -> Plan:
+    def preview(self) -> CompactionPlan:
         """Plan what would be summarized and what would stay."""
-        return plan(self.context, RETAIN, self._room)
+        return plan(self.context, RETAIN, self.room)
 
-    def check(self) -> Plan:
+    def check(self) -> CompactionPlan:
         """Return the plan if compaction is possible and would save enough.
 
         Raises:
@@ -114,13 +114,13 @@ class CompactionService:
             raise NothingToCompactError(little)
         return chosen
 
-    def saves_little(self, chosen: Plan) -> Message | None:
+    def saves_little(self, chosen: CompactionPlan) -> Message | None:
         """Why this plan saves too little even with an empty summary; None if it may save
         enough."""
         before = self.context.outlook().tokens
         return self._saves_little(before, before - chosen.tokens)
 
-    def possible(self) -> Plan:
+    def possible(self) -> CompactionPlan:
         """Return the plan if anything can be compacted.
 
         Raises:
@@ -136,7 +136,6 @@ class CompactionService:
         return chosen
 
     def _saves_little(self, before: int, after: int) -> Message | None:
-        """Why such a compaction saves too little; None if it saves enough."""
         if before - after >= LEAST_SAVING * before:
             return None
         return Message(
@@ -187,20 +186,20 @@ class CompactionService:
         return Summarizer(
             model=self.model,
             counter=self.context.counter,
-            room=self._room,
+            room=self.room,
             max_tokens=max(tokens, _LEAST_TOKENS),
             lang=self._lang,
             report=self.context.report_usage,
         )
 
-    async def _summarize(self, this: _Attempt, chosen: Plan) -> Summary:
+    async def _summarize(self, this: _Attempt, chosen: CompactionPlan) -> Summary:
         items = sorted(self._whole(chosen.goes), key=lambda item: item.seq)
         windows = self.context.windows
         files = await asyncio.to_thread(mentioned_files, items, windows) if windows else []
         summary = await this.summarizer.summarize(items, files)
         tokens = self.context.counter.count(summary.text)
-        left = math.floor(_FULL * self._room) - (this.before - chosen.tokens)
-        if tokens > max(left, self._room // SUMMARY_SHARE):
+        left = math.floor(_FULL * self.room) - (this.before - chosen.tokens)
+        if tokens > max(left, self.room // SUMMARY_SHARE):
             raise NoSummaryError("The summary is too long.")
         if tokens > chosen.tokens + _HEADINGS:
             raise NoSummaryError("The summary is longer than what it replaces.")
@@ -218,7 +217,7 @@ class CompactionService:
     def _fall_back(self, this: _Attempt, problem: Exception) -> CompactionResult:
         """Without a summary, keep only the newest part."""
         error = one_line(mask(reason_of(problem, self._lang)), _LONGEST_ERROR)
-        goes, text = plan(self.context, FALLBACK, self._room).goes, ""
+        goes, text = plan(self.context, FALLBACK, self.room).goes, ""
         if goes:
             text = Words(self._lang)(
                 "(The conversation before this, {count} messages, was left out without a summary: "
@@ -234,7 +233,6 @@ class CompactionService:
         return self._result(this, goes, Summary(text), error)
 
     def _with(self, text: str, goes: Iterable[ContextItem], this: _Attempt) -> int:
-        """The tokens of a request with this text in place of the items that go."""
         size = self.context.item_tokens
         summary = ContextItem(ItemType.SYSTEM, text, id=SUMMARY + uuid.uuid4().hex)
         return this.before - sum(map(size, goes)) + size(summary)
@@ -267,8 +265,8 @@ class CompactionService:
         )
 
     @property
-    def _room(self) -> int:
-        """The tokens available for messages, in our own count."""
+    def room(self) -> int:
+        """The tokens available for all messages together, in our own count."""
         return max(self.context.counter.room_in(self.budget) - self._reserved, 1)
 
     @property

@@ -112,16 +112,7 @@ Report = Callable[[int, Mapping[str, float]], object]
 
 @dataclass(slots=True)
 class Asker:
-    """Sends single requests without tools.
-
-    Attributes:
-        model: The model to ask.
-        counter: Counts tokens.
-        report: Called with the usage of each request.
-        counted: The tokens of the last request.
-        usage: The usage of all requests.
-        requests: How many were answered.
-    """
+    """Sends single requests without tools."""
 
     model: Model
     counter: TokenCounter
@@ -200,18 +191,7 @@ class Summary:
 
 @dataclass(slots=True)
 class Summarizer:
-    """Requests one summary, in several pieces if it is too large for one request.
-
-    Attributes:
-        model: The model that summarizes.
-        counter: Counts tokens.
-        room: The maximum tokens of a request, in our own count.
-        max_tokens: The maximum tokens of the summary, in the provider's count.
-        lang: The language of the prompt.
-        report: Called with our own token count of each request and the provider's usage.
-        usage: The usage of all requests.
-        requests: How many were answered.
-    """
+    """Requests one summary, in several pieces if it is too large for one request."""
 
     model: Model
     counter: TokenCounter
@@ -266,7 +246,6 @@ class Summarizer:
 
     @property
     def _always(self) -> int:
-        """The tokens that every request has."""
         return sum(self.counter.count(self._words(one)) for one in (_SYSTEM, _PROMPT))
 
     @property

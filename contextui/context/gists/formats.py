@@ -13,7 +13,7 @@ from typing import Any
 from contextui.files import syntax
 from contextui.files.outline import Entry, outline
 from contextui.files.syntax import Declaration, Syntax, language_of, scan
-from contextui.text import one_line, shown_name
+from contextui.text import byte_size, one_line, shown_name
 from contextui.words import Lang, Words, msg
 
 _BLOCK_COMMENT = r"/\*[\s\S]*?(?:\*/|\Z)"
@@ -108,23 +108,6 @@ def _list(label: str, names: Sequence[str], words: Words) -> str:
     if rest := len(names) - len(shown):
         shown.append(words("… {rest} more", rest=rest))
     return f"{words(label)}: {', '.join(shown)}"
-
-
-def size_of(count: int) -> str:
-    """Format a number of bytes.
-
-    Example:
-        >>> size_of(999), size_of(2_560), size_of(3_000_000)
-        ('999B', '2.5KB', '2.9MB')
-    """
-    if count < 1024:
-        return f"{count}B"
-    size = count / 1024
-    for unit in ("KB", "MB"):
-        if round(size, 1) < 1024:
-            return f"{size:.1f}{unit}"
-        size /= 1024
-    return f"{size:.1f}GB"
 
 
 CODE = frozenset({"python", "html", *syntax.SYNTAXES, *SYNTAXES})
@@ -225,13 +208,7 @@ _UNPACKED = 100_000_000  # unpacked bytes from which on a workbook is skipped
 
 
 def of_csv(text: str, delimiter: str | None, words: Words) -> list[str] | None:
-    """The rows and columns of a CSV or TSV file; None if it cannot be parsed.
-
-    Args:
-        text: The file's text.
-        delimiter: The cell separator; None to detect it.
-        words: Translates the result.
-    """
+    """The rows and columns of a CSV or TSV file; None if it cannot be parsed."""
     records = csv.reader(
         io.StringIO(text, newline=None), delimiter=delimiter or _delimiter_of(text)
     )
@@ -256,7 +233,7 @@ def of_workbook(data: bytes, words: Words) -> list[str] | None:
             warnings.simplefilter("ignore")  # openpyxl warns about unsupported features of the file
             sheets = _sheets(data)
     except ImportError:
-        return [size_of(len(data)), words("rows and columns need contextui[excel]")]
+        return [byte_size(len(data)), words("rows and columns need contextui[excel]")]
     except Exception:  # a damaged workbook may raise anything; the size is shown instead
         return None
     tables = [(title, ", ".join(_table(first, rest, words))) for title, first, rest in sheets]
@@ -280,7 +257,6 @@ def _rows(count: int, words: Words) -> str:
 
 
 def _table(first: Sequence[str], rest: int, words: Words) -> list[str]:
-    """The facts of a table, from its first row and the number of the others."""
     names = [cell.strip() for cell in first]
     if not any(names) or any(map(_VALUE.match, names)):
         columns = words.plural(len(names), "{n} column", "{n} columns", n=len(names))
@@ -289,7 +265,6 @@ def _table(first: Sequence[str], rest: int, words: Words) -> list[str]:
 
 
 def _sheets(data: bytes) -> list[tuple[str, list[str], int]]:
-    """The title, the first row and the number of other rows of each sheet."""
     openpyxl: Any = import_module("openpyxl")
     book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     try:

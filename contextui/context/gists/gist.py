@@ -11,11 +11,11 @@ from contextui.context.gists.formats import (
     of_json,
     of_json_lines,
     of_workbook,
-    size_of,
 )
 from contextui.files.errors import FileError
 from contextui.files.syntax import language_of
 from contextui.files.textfile import TextFile
+from contextui.text import byte_size
 from contextui.words import Lang, Words, msg
 
 _LONGEST = 10_000_000  # characters to analyze; longer files get only lines and size
@@ -60,7 +60,9 @@ def gist_of_size(
     """The gist of a file of which only the size in bytes is known."""
     where = PurePosixPath(os.fspath(path))
     words = Words(lang)
-    return gist_line(_shown(where), [_kind(where, words), size_of(size)], words, was_read=was_read)
+    return gist_line(
+        _shown(where), [_kind(where, words), byte_size(size)], words, was_read=was_read
+    )
 
 
 def is_workbook(path: str | os.PathLike[str]) -> bool:
@@ -89,7 +91,7 @@ def _kind(path: PurePosixPath, words: Words, otherwise: str = msg("text")) -> st
 
 def _facts(path: PurePosixPath, content: str | bytes, words: Words) -> list[str]:
     data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
-    size = size_of(len(data))
+    size = byte_size(len(data))
     if is_workbook(path):
         return [_kind(path, words), *(of_workbook(data, words) or [size])]
     text = _text(content)

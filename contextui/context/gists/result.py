@@ -30,11 +30,6 @@ def result_gist(item: ContextItem, lang: Lang = "en", *, call: Block | None = No
     fifth of the result's, on one line, and what it quotes is escaped. It is the same for the same
     item; the time that it takes hardly grows with the result.
 
-    Args:
-        item: The result.
-        lang: The language of the gist.
-        call: The ``tool_use`` block that the result answers, which names the target.
-
     Example:
         >>> item = ContextItem(ItemType.TOOL, "passed " * 250, seq=12, tool_name="run")
         >>> print(result_gist(item).replace("; ", "\\n"))
@@ -70,7 +65,6 @@ class _About:
         self._size = f"{lines}, {words('{n} characters', n=len(self._text))}"
 
     def line(self, what: str, size: int = 0) -> str:
-        """Format the gist, with so many characters of the result."""
         words, item = self._words, self._item
         mark = msg("[result {seq}, failed]") if item.is_error else msg("[result {seq}]")
         parts = [f"{words(mark, seq=item.seq)} {what} ({self._size})"]

@@ -10,8 +10,7 @@ A sweep is made when carrying outdated content has cost as much as writing again
 ``rent = read × Σ (sent − want) × (requests since + 8)`` is then at least
 ``price = (write − read) × Σ want``.
 
-`state` has what happened, `plan` decides from it, and `transcript` applies what was decided: they
-need token counts only. The texts are made elsewhere: `items` says what the slots of an item show,
-`messages` makes messages of slots, and `compose` puts requests together. `facts` is what the log of
-a session keeps of all this, and `figures` what people see of it.
+`transcript` decides, and applies what was decided: it needs token counts only. The texts are made
+elsewhere: `items` says what the slots of an item show and what people see of it, `messages` makes
+messages of slots, and `compose` puts requests together. `facts` is what the log of a session keeps.
 """

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
+from contextui.context.composition import Composition
 from contextui.context.item import ContextItem, ItemType, Stage, is_conversation
-from contextui.context.messages import Composition, Messages, Shown, content_of, head_first, role_of
+from contextui.context.messages import Content, Messages, Shown, content_of, head_first, role_of
 from contextui.context.placement.facts import (
     UNFIT,
     decision_of,
@@ -23,18 +24,16 @@ from contextui.context.placement.facts import (
     request_facts,
     state_facts,
 )
-from contextui.context.placement.figures import Figures
-from contextui.context.placement.forms import Content, Forms, is_placed
-from contextui.context.placement.items import ItemSlots
-from contextui.context.placement.messages import Plan, SentMessages
+from contextui.context.placement.items import Figures, ItemSlots
+from contextui.context.placement.messages import Forms, RequestPlan, SentMessages, is_placed
 from contextui.context.placement.slots import HEAD, Decision, Slot
 from contextui.context.placement.transcript import Transcript
 from contextui.context.units import Calls, TurnItems
 from contextui.model import CachePrices, LlmMessage
 from contextui.tokens import TokenCounter
 from contextui.windowing.blocks import actions_of, applied, change_block, is_same
-from contextui.windowing.host import latest_render
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.words import Lang
 
 _FRESH = 1.0  # seconds for which a composed request is used again
@@ -50,31 +49,23 @@ class _Look:
 
 
 class PricedComposer:
-    """Composes the next request by price, updated as the context changes.
-
-    Args:
-        calls: Links tool calls and their results.
-        windows: The windows of the conversation.
-        counter: Counts tokens.
-        lang: The language of gists.
-        clock: Returns the time in seconds; resumed sessions compare it with the time of the last
-            request.
-    """
+    """Composes the next request by price, updated as the context changes."""
 
     def __init__(
         self,
         calls: Calls,
+        turn: TurnItems,
         windows: WindowManager | None,
         counter: TokenCounter,
-        lang: Lang,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._windows, self._counter, self._clock = windows, counter, clock
+        lang: Lang = windows.lang if windows is not None else "en"
         self._forms = Forms(calls, counter, lang)
         self._messages = SentMessages(self._forms)
         self._slots = ItemSlots(calls, self._forms, self._messages)
         self.figures = Figures(self._slots, self._messages, self._forms, clock)
-        self.turn = TurnItems()
+        self._turn = turn
         self._looks: dict[str, _Look] = {}
         self._shown: dict[str, str] = {}  # the whole block that the model can know of each window
         self._composed: tuple[tuple[object, ...], Composition] | None = None
@@ -109,7 +100,6 @@ class PricedComposer:
         if item.type is ItemType.SYSTEM and not item.is_summary:
             insort(self._messages.head.items, item, key=lambda one: one.seq)
             return
-        self.turn.add(item)
         if item.type is ItemType.WINDOW:
             return
         if self._is_held or (item.hidden and item.stage is Stage.FINAL):
@@ -124,7 +114,6 @@ class PricedComposer:
         if self._is_held:
             return
         if item.type is ItemType.WINDOW:
-            self.turn.changed(item)
             self._slots.window_changed(item)
         else:
             self._slots.changed(item)
@@ -134,14 +123,8 @@ class PricedComposer:
         self._slots.compacted(items, summary)
 
     def sent(self, composition: Composition | None, facts: Mapping[str, Any] | None) -> None:
-        """Note that a request was sent: its messages are fixed from now on.
-
-        Args:
-            composition: The request; None if it is read from a log.
-            facts: What the log has of how it was planned.
-        """
+        """Note that a request was sent: its messages are fixed from now on."""
         self.changed_forms.clear()
-        self.turn.send()
         plan = composition.plan if composition is not None else None
         if plan is not None:
             self._undo = self._undo_of(plan)
@@ -153,10 +136,9 @@ class PricedComposer:
 
     def finished(self, items: Sequence[ContextItem], early: bool = False) -> None:
         """End the turn of these items; early, the rest of it is sent again."""
-        self.turn.finish()
         if early:
             self.transcript.forget_thinking()
-            self._send_again(self.turn.new)
+            self._send_again(self._turn.new)
         elif items:
             self.transcript.begin_turn()
         self._composed = None
@@ -195,11 +177,7 @@ class PricedComposer:
         return applied(self._shown[slot.item], slot.text)
 
     def save(self, item_ids: Collection[str]) -> dict[str, Any] | None:
-        """Everything that a checkpoint keeps of what was sent; None if that is not known.
-
-        Args:
-            item_ids: The items that it keeps.
-        """
+        """Everything that a checkpoint keeps of what was sent; None if that is not known."""
         if self._is_unknown:
             return None
         self._refresh_head()
@@ -310,9 +288,9 @@ class PricedComposer:
             self._undo()
         self._undo = None
 
-    def _undo_of(self, plan: Plan) -> Callable[[], None]:
+    def _undo_of(self, plan: RequestPlan) -> Callable[[], None]:
         """What takes a request back that is about to be noted as sent."""
-        undo, put_back = self.transcript.undo_of(plan.made), self._messages.undo_of(plan.kept)
+        undo, put_back = self.transcript.snapshot(), self._messages.undo_of(plan.kept)
         shown = {slot.item: self._shown.get(slot.item) for slot in plan.looks}
 
         def take_back() -> None:
@@ -326,11 +304,11 @@ class PricedComposer:
             self.changed_forms = {slot.item for slot in plan.made.wants}
             for slot in plan.made.wants:
                 self._slots.note_form(slot)
-            self._composed = None
+            self._looks, self._composed = {}, None
 
         return take_back
 
-    def _apply(self, plan: Plan, places: Sequence[int] | None = None) -> None:
+    def _apply(self, plan: RequestPlan, places: Sequence[int] | None = None) -> None:
         script = self.transcript
         self.changed_forms |= {slot.item for slot in plan.made.wants}
         following = (self._messages.seq(slot) for slot in script.tail[plan.made.place :])
@@ -382,7 +360,7 @@ class PricedComposer:
             through_seq,
             generation,
             fresh=tuple(piece for slot, piece in plan.new if slot.at < 0),
-            in_turn=any(item.is_shown for item in (*self.turn.new, *self.turn.sent)),
+            in_turn=any(not item.hidden for item in (*self._turn.new, *self._turn.sent)),
             plan=plan,
         )
 
@@ -394,12 +372,11 @@ class PricedComposer:
             slot.text = (look.change or "") if is_change else look.xml
         return looks
 
-    def _plan(self, made: Decision, *, use_cache: bool = True) -> Plan:
-        """Make the messages of a request that was decided."""
+    def _plan(self, made: Decision, *, use_cache: bool = True) -> RequestPlan:
         script = self.transcript
         rows = script.written(made)
         held = script.held_of(made)
-        return Plan(
+        return RequestPlan(
             made,
             self._messages.count_before(script.start_of(made)),
             list(self._messages.made_of(rows, use_cache=use_cache)),
@@ -427,7 +404,7 @@ class PricedComposer:
         pieces.sort(key=lambda pair: pair[0])
         return [piece.message for _, piece in (*pieces, *plan.new)]
 
-    def _first_window(self, plan: Plan) -> int:
+    def _first_window(self, plan: RequestPlan) -> int:
         """Behind how many messages the first block of a window stands, or what is new."""
         slots = (self.transcript.slots_of(name) for name in self.transcript.present)
         shown = (next((one.at for one in row if one.sent), None) for row in slots)
@@ -449,12 +426,12 @@ class PricedComposer:
     def _look_at_windows(self) -> bool:
         """Note how the windows look now; return whether any looks different."""
         script, is_new, there = self.transcript, False, set[str]()
-        for item in self.turn.references if self._windows is not None else ():
+        for item in self._turn.references if self._windows is not None else ():
             window = self._windows.get(item.content) if self._windows is not None else None
             if window is None:
                 continue
             there.add(window.id)
-            render, shown = latest_render(window), self._shown.get(window.id)
+            render, shown = runtime_of(window).renders.latest(), self._shown.get(window.id)
             known, view = self._looks.get(window.id), script.present.get(window.id)
             is_known = known is not None and known.xml == render.xml and known.since == shown
             if is_known and view is not None and view.is_open:
@@ -478,12 +455,11 @@ class PricedComposer:
         return is_new
 
     def _refresh_head(self) -> None:
-        """Note the system prompt and the project's text as they are now."""
         head = self._messages.head
         visible = [
             item
-            for item in head_first(item for item in head.items if item.is_shown)
-            if not (self.turn.under_way and item.stage is Stage.NEW)
+            for item in head_first(item for item in head.items if not item.hidden)
+            if not (self._turn.under_way and item.stage is Stage.NEW)
         ]
         key = tuple((item.id, item.revision) for item in visible)
         if key != head.key:

@@ -50,12 +50,10 @@ def request_facts(script: Transcript, made: Decision) -> dict[str, Any]:
 
 
 def _used(slots: Iterable[Slot]) -> list[Slot]:
-    """Those of the slots not sent yet that are in use."""
     return [slot for slot in slots if slot.want is not None]
 
 
 def _size(script: Transcript) -> int:
-    """How many slots were sent and are in use."""
     return script.rank(len(script.slots))
 
 

@@ -1,4 +1,4 @@
-"""The messages that slots form, and those of the last request."""
+"""What slots show: the messages that they form, their tokens, and those of the last request."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,21 +6,27 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby, islice
 from typing import Any
 
-from contextui.context.item import THINKING, Carried, ContextItem, ItemType
+from contextui.context.gists.result import result_gist
+from contextui.context.item import THINKING, ContextItem, ItemType
 from contextui.context.messages import (
+    Content,
     Piece,
     Shown,
+    WindowCopy,
     content_of,
     own_content,
     result_block,
+    result_content,
     role_of,
 )
-from contextui.context.placement.forms import Content, Forms, parts_of, result_content
-from contextui.context.placement.slots import HEAD, Decision, Form, Request, Slot, size_of
+from contextui.context.placement.slots import HEAD, Decision, Form, Kind, Request, Slot, size_of
 from contextui.context.placement.transcript import Transcript
+from contextui.context.units import Calls
 from contextui.model import Block, LlmMessage, Role
+from contextui.tokens import TokenCounter
 from contextui.windowing.blocks import version_of, with_reference
 from contextui.windowing.snapshot import ContextVersion
+from contextui.words import Lang
 
 Row = tuple[Slot, Form | None, str]
 """A slot, the form that it shows, and how it lists actions."""
@@ -37,7 +43,7 @@ class Head:
 
 
 @dataclass(slots=True, eq=False)
-class Plan:
+class RequestPlan:
     """How a composed request was planned, and what is needed to note it as sent.
 
     Attributes:
@@ -69,12 +75,43 @@ class Plan:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-class SentMessages:
-    """The messages of the last request: a request appends to them, a sweep replaces their end.
+class Forms:
+    """Makes gists and counts tokens."""
 
-    Args:
-        forms: Makes gists and counts tokens.
-    """
+    def __init__(self, calls: Calls, counter: TokenCounter, lang: Lang) -> None:
+        self._calls, self._counter, self._lang = calls, counter, lang
+
+    def gist(self, item: ContextItem) -> str:
+        """The gist of a result."""
+        calls = self._calls.asker(item).blocks or ()
+        call = next((one for one in calls if one.get("id") == item.tool_call_id), None)
+        return result_gist(item, self._lang, call=call if item.tool_call_id else None)
+
+    def size(self, role: str, content: Content) -> int:
+        """The tokens of a message."""
+        return self._counter.message_overhead(role) + self._counter.count_content(content)
+
+    def part_size(self, item: ContextItem, parts: tuple[int, ...]) -> int:
+        """The tokens of some blocks of an item; the last one has the overhead of the message."""
+        content = parts_of(item, parts)
+        is_last = item.blocks is None or len(item.blocks) - 1 in parts
+        tokens = self._counter.count_content(content)
+        return tokens + (self._counter.message_overhead(role_of(item)) if is_last else 0)
+
+    def result_size(self, item: ContextItem, content: Content) -> int:
+        """The tokens of a result; that of the first call has the overhead of the message."""
+        calls = self._calls.asker(item).calls
+        is_first = item.tool_call_id is None or item.tool_call_id in calls[:1] or not calls
+        tokens = self._counter.count_content(content)
+        return tokens + (self._counter.message_overhead("user") if is_first else 0)
+
+    def head_size(self, shown: Sequence[Shown]) -> int:
+        """The tokens of the messages that every request begins with."""
+        return sum(self.size(one.message.role, one.message.content) for one in shown)
+
+
+class SentMessages:
+    """The messages of the last request: a request appends to them, a sweep replaces their end."""
 
     def __init__(self, forms: Forms) -> None:
         self._forms = forms
@@ -135,12 +172,7 @@ class SentMessages:
     def made_of(
         self, rows: Iterable[Row], *, use_cache: bool = True
     ) -> Iterator[tuple[Slot, Piece]]:
-        """The messages that slots form, each with its first slot.
-
-        Args:
-            rows: The slots in order, with their forms.
-            use_cache: Whether to reuse messages of the last request.
-        """
+        """The messages that slots form, each with its first slot."""
         numbered = ((row[0].group or f"{number}", row) for number, row in enumerate(rows))
         windows: list[tuple[Slot, Piece]] = []  # they get the seq of what follows them
         for _, group in groupby(numbered, key=lambda pair: pair[0]):
@@ -212,7 +244,7 @@ class SentMessages:
         """The message with the results of an answer, and with the windows inside of them."""
         items: list[ContextItem] = []
         blocks: list[Block] = []
-        copies: list[Carried] = []
+        copies: list[WindowCopy] = []
         for call, rows in groupby(live, key=lambda row: row[0].call):
             (slot, form, _), *inner = rows
             item = self.items[slot.item]
@@ -225,12 +257,12 @@ class SentMessages:
             blocks.append(result_block(call, given, windows, is_error=item.is_error))
         return Shown(LlmMessage("user", tuple(blocks)), tuple(items), tuple(copies))
 
-    def copy_of(self, slot: Slot, form: Form, label: str) -> Carried:
+    def copy_of(self, slot: Slot, form: Form, label: str) -> WindowCopy:
         """The block of a window, as a request contains it."""
         text, version = slot.text, version_of(slot.text)
         if form.kind == "whole" and label.startswith("ref:"):
             text = with_reference(text, label.removeprefix("ref:"))
-        return Carried(slot.item, ContextVersion.read(version), text)
+        return WindowCopy(slot.item, ContextVersion.read(version), text)
 
     def seq(self, slot: Slot) -> int:
         """The seq of the item that a slot belongs to."""
@@ -260,3 +292,31 @@ def _answer(item: ContextItem, content: Content) -> Shown | None:
     """The message of an answer; None if nothing but thinking is left of it."""
     is_said = isinstance(content, str) or any(one.get("type") not in THINKING for one in content)
     return Shown(LlmMessage("assistant", content), (item,)) if content and is_said else None
+
+
+def is_placed(slot: Slot, form: Form) -> bool:
+    """Whether a block stands elsewhere than its item."""
+    return bool(slot.text) or (form.kind == "summary" and bool(form.source))
+
+
+def layout_of(item: ContextItem) -> list[tuple[Kind, tuple[int, ...], str | None]]:
+    """The slots of an item: their kinds, which of its blocks they are, and calls."""
+    if item.type is not ItemType.ASSISTANT or item.blocks is None:
+        return [("summary" if item.is_summary else "text", (0,), None)]
+    found: list[tuple[Kind, tuple[int, ...], str | None]] = []
+    for number, block in enumerate(item.blocks):
+        if block.get("type") in THINKING:
+            found.append(("thinking", (number,), None))
+        elif block.get("type") == "tool_use":
+            found.append(("call", (number,), block["id"]))
+        else:
+            found.append(("text", (number,), None))
+    return found
+
+
+def parts_of(item: ContextItem, parts: tuple[int, ...]) -> Content:
+    """Some blocks of an item; its content where it has none."""
+    blocks = item.blocks if item.type is ItemType.ASSISTANT else None
+    if blocks is None:
+        return content_of(item)
+    return tuple(blocks[number] for number in parts if number < len(blocks))

@@ -3,7 +3,10 @@
 `placement` decides; this module has the values that it decides about.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
+from itertools import accumulate
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 REFERENCE = 8
@@ -43,13 +46,7 @@ class Rules:
 
 
 class Form(NamedTuple):
-    """One rendering of a slot.
-
-    Attributes:
-        key: The list of actions that a window block carries.
-        actions: The tokens of that list.
-        source: The item that a summary is the content of.
-    """
+    """One rendering of a slot."""
 
     kind: Kind
     tokens: int
@@ -218,55 +215,35 @@ class Decision:
 
 
 class Sums:
-    """Sums of several numbers per slot over any range, with updates in logarithmic time."""
+    """Sums of several numbers per slot over all slots in front of a place."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self) -> None:
         self._rows: list[tuple[int, ...]] = []
-        self._trees: list[list[int]] = [[0] for _ in range(width)]
+        self._sums: dict[int, list[int]] = {}
 
     def put(self, at: int, row: tuple[int, ...]) -> None:
         """Set the numbers of a slot; the next new one is appended."""
-        if at == len(self._rows):
-            low, place, parts = at & (at + 1), at, list[int]()
-            while place > low:
-                parts.append(place)
-                place &= place - 1
-            for tree, own in zip(self._trees, row, strict=True):
-                tree.append(sum([tree[part] for part in parts], own))
-            self._rows.append(row)
-            return
-        old, self._rows[at] = self._rows[at], row
-        if old == row:
-            return
-        for tree, was, now in zip(self._trees, old, row, strict=True):
-            place = at + 1 if was != now else len(tree)
-            while place < len(tree):
-                tree[place] += now - was
-                place += place & -place
+        self._rows[at : at + 1] = [row]
+        self._sums.clear()
 
     def cut(self, length: int) -> None:
         """Forget the numbers of all slots from a place on."""
         del self._rows[length:]
-        for tree in self._trees:
-            del tree[length + 1 :]
+        self._sums.clear()
 
     def before(self, at: int, column: int) -> int:
         """The sum of a column over all slots in front of a place."""
-        found, tree = 0, self._trees[column]
-        while at:
-            found += tree[at]
-            at -= at & -at
-        return found
+        return self._column(column)[at]
 
     def place(self, total: int, column: int) -> int:
         """The first place in front of which a column of numbers that are not negative has a sum."""
-        at, tree = 0, self._trees[column]
-        step = 1 << len(self._rows).bit_length()
-        while step := step >> 1:
-            if at + step < len(tree) and tree[at + step] < total:
-                at += step
-                total -= tree[at]
-        return at + 1 if total > 0 else 0
+        return bisect_left(self._column(column), total)
+
+    def _column(self, column: int) -> list[int]:
+        if column not in self._sums:
+            numbers = map(itemgetter(column), self._rows)
+            self._sums[column] = list(accumulate(numbers, initial=0))
+        return self._sums[column]
 
 
 def size_of(form: Form | None, actions: str) -> int:

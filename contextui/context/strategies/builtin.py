@@ -60,7 +60,6 @@ class SlidingWindow(_HistoryStrategy):
         self.max_messages, self.keep_messages = max_messages, keep_messages
 
     async def _select(self, history: Sequence[ContextItem]) -> Payload:
-        """Keep the newest rounds."""
         if self.max_messages and len(history) > self.max_messages:
             return Payload(history[-self.keep_messages :])
         return Payload(self.newest(history, self.env.room))
@@ -116,7 +115,6 @@ class Summarization(SlidingWindow):
         self._ready: _Fold | None = None
 
     async def _select(self, history: Sequence[ContextItem]) -> Payload:
-        """Return what the summary does not replace, as far as it fits."""
         ready, self._ready = self._ready, None
         room, memory = self.env.room, None
         if ready is not None and self._is_fresh(ready, history):
@@ -267,7 +265,6 @@ class EntityExtraction(_HistoryStrategy):
         self.schema = Schema.of(schema)
 
     async def _select(self, history: Sequence[ContextItem]) -> Payload:
-        """Return the updated state and the new user message."""
         if not history or history[-1].seq:  # no new message: there is nothing to update
             return Payload(history)
         state = self.schema.merged(self._state(), await self._extracted(history))

@@ -4,14 +4,14 @@ import inspect
 import sys
 import types
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from contextui.context.strategies.builtin import EntityExtraction, SlidingWindow, Summarization
 from contextui.context.strategies.strategy import ContextStrategy, StrategyError
 from contextui.text import one_line, quote
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Message, msg
 
 GROUP = "contextui.strategies"
@@ -118,7 +118,7 @@ def _from_packages(name: str) -> type[ContextStrategy]:
         raise StrategyError(
             "Several packages have a strategy {name}: {packages}.",
             name=name,
-            packages=_packages(found),
+            packages=", ".join(sorted(one.dist.name if one.dist else one.value for one in found)),
         )
     try:
         made = found[0].load()
@@ -131,10 +131,6 @@ def _from_packages(name: str) -> type[ContextStrategy]:
             "{name} ({value}) is not a ContextStrategy.", name=name, value=found[0].value
         )
     return made
-
-
-def _packages(found: list[EntryPoint]) -> str:
-    return ", ".join(sorted(one.dist.name if one.dist else one.value for one in found))
 
 
 def _check_settings(name: str, made: type[ContextStrategy], given: Mapping[str, Any]) -> None:

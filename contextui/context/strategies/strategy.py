@@ -34,7 +34,6 @@ class StrategyEnv:
         budget: The maximum tokens of a request, in the provider's count.
         reserved: Tokens of each request that are not messages: the tools.
         max_tokens: The maximum tokens of an answer, in the provider's count.
-        requests: How many requests were answered.
         retrieved: Text that the caller retrieved for the next user message. The strategy receives
             it in `rag_context`, the model before that message, as data; it is used once.
     """
@@ -44,7 +43,6 @@ class StrategyEnv:
     budget: int
     reserved: int = 0
     max_tokens: int = 8_192
-    requests: int = 0
     retrieved: str = ""
 
     @property
@@ -105,10 +103,7 @@ class StrategyEnv:
             lang=self.lang,
             report=self.context.report_usage,
         )
-        try:
-            return (await asking.summarize(items, ())).text
-        finally:
-            self.requests += asking.requests
+        return (await asking.summarize(items, ())).text
 
     async def ask(self, system: str, words: str) -> str:
         """Send a single request without history and return the answer's text.
@@ -117,10 +112,7 @@ class StrategyEnv:
             ContextUIError: There is no answer, or it is incomplete.
         """
         asker = Asker(self.model, self.context.counter, self.context.report_usage)
-        try:
-            answer = await asker.answer(system, [LlmMessage("user", words)], self._longest)
-        finally:
-            self.requests += asker.requests
+        answer = await asker.answer(system, [LlmMessage("user", words)], self._longest)
         if answer is None or answer.stop_reason not in _WHOLE:
             raise ContextUIError("The model's answer is incomplete.")
         return words_of(answer)

@@ -37,7 +37,7 @@ class CodeStoreError(ContextUIError):
     """Code cannot be saved, read or deleted; the message says why."""
 
 
-class Row(NamedTuple):
+class CodeRow(NamedTuple):
     """One row of the index: the metadata of a code file."""
 
     code_id: str
@@ -62,7 +62,7 @@ class CodeIndex:
         self.path = path
 
     @contextmanager
-    def transaction(self) -> Iterator[tuple[sqlite3.Connection, dict[str, Row]]]:
+    def transaction(self) -> Iterator[tuple[sqlite3.Connection, dict[str, CodeRow]]]:
         """Open the index for writing: commit at the end, or roll back on an error."""
         make_private(self.path.parent)
         try:
@@ -83,9 +83,9 @@ class CodeIndex:
                 raise
 
     @contextmanager
-    def reading(self) -> Iterator[dict[str, Row]]:
+    def reading(self) -> Iterator[dict[str, CodeRow]]:
         """Read the rows while locked; empty if there is no valid index."""
-        index, rows = None, dict[str, Row]()
+        index, rows = None, dict[str, CodeRow]()
         if os.path.lexists(self.path):
             try:
                 index, rows = self._open()
@@ -99,7 +99,7 @@ class CodeIndex:
             if index is not None:
                 index.close()
 
-    def _open(self) -> tuple[sqlite3.Connection, dict[str, Row]]:
+    def _open(self) -> tuple[sqlite3.Connection, dict[str, CodeRow]]:
         self._check_names()
         index = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
         index.text_factory = lambda data: data.decode(errors="replace")
@@ -112,7 +112,7 @@ class CodeIndex:
                 index.execute(_TABLE)
             elif schema != [_TABLE]:
                 raise sqlite3.DatabaseError("it is not of this program")
-            rows = map(Row._make, index.execute("SELECT * FROM code"))
+            rows = map(CodeRow._make, index.execute("SELECT * FROM code"))
             return index, {row.code_id: row for row in rows}
         except BaseException:
             index.close()

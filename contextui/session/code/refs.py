@@ -39,12 +39,7 @@ def has_reference(text: str) -> bool:
 def with_code(text: str, workspace: Workspace | None, lang: Lang = "en", *, start: int = 0) -> str:
     """Resolve a model's references to a project's code and files.
 
-    Args:
-        text: The model's text.
-        workspace: The project; None if its folder is missing.
-        lang: The language of the "not found" mark.
-        start: Offset at which to start: earlier text only provides context (which parts are code)
-            and is not returned.
+    Text before `start` only provides context (which parts are code) and is not returned.
     """
     if workspace is None or not has_reference(text[start:]):
         return text[start:]
@@ -109,7 +104,6 @@ def _beginning(path: str, workspace: Workspace | None, words: Words) -> str:
 
 
 def _fenced(language: str, code: str, place: re.Match[str]) -> str:
-    """Put code on lines of its own, in a fence longer than any within it."""
     longest = max(map(len, re.findall("`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     before = "" if place.start() == 0 or place.string[place.start() - 1] == "\n" else "\n"

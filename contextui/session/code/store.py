@@ -19,9 +19,9 @@ from contextui.files.protection import write_private
 from contextui.files.save import content_of, is_temporary
 from contextui.files.textfile import LINE_END
 from contextui.files.workspace import Workspace
-from contextui.session.code.index import CodeIndex, CodeStoreError, Row, is_busy
+from contextui.session.code.index import CodeIndex, CodeRow, CodeStoreError, is_busy
 from contextui.text import for_model, one_line, quote
-from contextui.windowing.env import Clock, utc_now
+from contextui.windowing.window import Clock, utc_now
 from contextui.words import Lang, Message, Text, Words
 
 LANGUAGES: Mapping[str, str] = {
@@ -118,7 +118,7 @@ class OnDisk(NamedTuple):
         return cls(path, (info.st_size, info.st_mtime_ns, info.st_ino))
 
 
-def current(files: list[OnDisk], row: Row | None) -> tuple[CodeFile, OnDisk] | None:
+def current(files: list[OnDisk], row: CodeRow | None) -> tuple[CodeFile, OnDisk] | None:
     """Return the metadata and the file of a code id: the indexed file, else the newest."""
     if not files:
         return None
@@ -143,11 +143,11 @@ def current(files: list[OnDisk], row: Row | None) -> tuple[CodeFile, OnDisk] | N
     return CodeFile(file.path.stem, language, description, *counts, created), file
 
 
-def row_of(facts: CodeFile, file: OnDisk) -> Row:
+def row_of(facts: CodeFile, file: OnDisk) -> CodeRow:
     """Build the index row of a code file."""
     created = facts.created_at.isoformat()
     counts = facts.line_count, facts.char_count
-    return Row(facts.code_id, facts.language, facts.description, *counts, created, *file.mark)
+    return CodeRow(facts.code_id, facts.language, facts.description, *counts, created, *file.mark)
 
 
 def described(language: str, code: str, lang: Lang = "en") -> str:
@@ -361,7 +361,6 @@ class CodeStore:
         return found
 
     def _check_conflicts(self, code_id: str, name: str, there: Files) -> None:
-        """Reject an id that would overwrite something else."""
         twins = [one for one in there if one != code_id and one.lower() == code_id.lower()]
         if twins:
             raise InvalidCodeIdError(

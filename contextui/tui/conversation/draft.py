@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contextui.context.item import ItemType
-from contextui.session.memory import Memory
+from contextui.session.preferences import Preferences
 
 if TYPE_CHECKING:
     from contextui.session.session import Session
@@ -18,14 +18,11 @@ class FolderDraft:
 
     Such a session is not the one that the next start resumes, so its log alone would hide the
     draft. A folder has one such draft. It is only ever put into the prompt, never sent.
-
-    Args:
-        session: The open session.
     """
 
     def __init__(self, session: "Session") -> None:
         self._session = session
-        self._memory = Memory.of_folder(Path(session.cwd), session.path.parents[2])
+        self._preferences = Preferences.of_folder(Path(session.cwd), session.path.parents[2])
         self._known = ""  # what this session knows to be kept
         self._is_over = False
 
@@ -33,7 +30,7 @@ class FolderDraft:
         """Return the text for the prompt at the start: the session's own draft, or the folder's."""
         if self._session.draft or self._has_messages():
             return self._session.draft
-        found = self._memory.get(_KEY)
+        found = self._preferences.get(_KEY)
         self._known = found if isinstance(found, str) else ""
         return self._known
 
@@ -44,14 +41,14 @@ class FolderDraft:
         if self._has_messages():
             self._is_over = True  # the session is resumed from now on, with its own draft
             if self._known:
-                self._memory.put(_KEY, None)
+                self._preferences.put(_KEY, None)
             return True
         if text == self._known:
             # Offered and not changed: another log with nothing but this text helps nobody.
             return bool(self._session.draft)
         kept = text if len(text) <= _LONGEST else ""
         # Only what this session wrote or offered is removed: another may have a draft of its own.
-        if (kept or self._known) and self._memory.put(_KEY, kept or None):
+        if (kept or self._known) and self._preferences.put(_KEY, kept or None):
             self._known = kept
         return True
 

@@ -4,9 +4,9 @@ import os
 import shlex
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from contextui.errors import ContextUIError
 from contextui.plain_file import read_plain
@@ -52,35 +52,22 @@ def edit(text: str, command: list[str]) -> str:
         EditorError: The editor is missing or failed, or left no text.
     """
     name = quote(command[0])
-    folder = Path(tempfile.mkdtemp(prefix="contextui-"))  # mode 0700
+    problem = msg("No file for the editor can be written. Your text is unchanged.")
+    status = 0
     try:
-        path = folder / "prompt.md"
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace", newline="") as file:
-            file.write(text)
-        try:
+        with TemporaryDirectory(prefix="contextui-", ignore_cleanup_errors=True) as folder:
+            path = Path(folder) / "prompt.md"
+            path.touch(0o600)
+            path.write_text(text, "utf-8", "replace", newline="")
+            problem = msg("The editor {name} did not start. Your text is unchanged.")
             status = subprocess.run([*command, str(path)], check=False).returncode
-        except (OSError, ValueError) as error:
-            raise EditorError(
-                msg("The editor {name} did not start. Your text is unchanged."), name=name
-            ) from error
-        if status != 0:
-            raise EditorError(
-                msg("The editor {name} ended with {status}. Your text is unchanged."),
-                name=name,
-                status=status,
+            problem = msg(
+                "The editor {name} left no text that can be read. Your text is unchanged."
             )
-        try:
-            found = read_plain(path, _LARGEST).decode("utf-8", "replace")
-        except OSError as error:
-            raise EditorError(
-                msg("The editor {name} left no text that can be read. Your text is unchanged."),
-                name=name,
-            ) from error
-        return found.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
-    except OSError as error:
-        raise EditorError(
-            msg("No file for the editor can be written. Your text is unchanged.")
-        ) from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+            found = "" if status else read_plain(path, _LARGEST).decode("utf-8", "replace")
+    except (OSError, ValueError) as error:
+        raise EditorError(problem, name=name) from error
+    if status:
+        problem = msg("The editor {name} ended with {status}. Your text is unchanged.")
+        raise EditorError(problem, name=name, status=status)
+    return found.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")

@@ -18,7 +18,7 @@ from contextui.secrets import mask_own, partial_secret
 from contextui.text import for_terminal
 from contextui.tui.code import CodeFence
 from contextui.tui.conversation.shell import CommandLine, TypedCommand
-from contextui.tui.conversation.turn import TurnFigures, TurnLine
+from contextui.tui.conversation.status import TurnFigures
 from contextui.tui.lines import FAINT, MUTED, fit, inert, line, short
 from contextui.tui.timers import sure_timer
 from contextui.words import Words
@@ -33,12 +33,7 @@ class PersonMessage:
 
 @dataclass(frozen=True, slots=True)
 class ModelMessage:
-    """A message from the model, in Markdown.
-
-    Attributes:
-        text: Its text.
-        omitted: How many characters follow that are not shown.
-    """
+    """A message from the model, in Markdown."""
 
     text: str
     omitted: int = 0
@@ -46,17 +41,7 @@ class ModelMessage:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A tool call and its result.
-
-    Attributes:
-        title: What was called: ``todo_1.add``.
-        what: The arguments, shortened.
-        ok: Whether it succeeded; None while it runs.
-        result: The result that the model received.
-        allowed: Whether the person was asked and allowed it.
-        added: How many lines it added to its target, if that is known.
-        removed: How many lines it removed.
-    """
+    """A tool call and its result; `ok` is None while it runs."""
 
     title: str
     what: str
@@ -138,7 +123,6 @@ def _answered(entry: Entry, result: ContextItem) -> Entry:
 
 
 async def _grow(self: MarkdownBlock, block: MarkdownBlock) -> None:
-    """Rebuild only the last item of a list when text is appended."""
     there = list(self.children)
     if not there or type(block) is not type(self):
         await MarkdownBlock._update_from_block(self, block)
@@ -177,7 +161,6 @@ class YourWords(Static):
         super().__init__(self._shown(), classes="you")
 
     def on_click(self) -> None:
-        """Expand or collapse the message."""
         if self._text.count("\n") >= _MANY:
             self._is_whole = not self._is_whole
             self.update(self._shown())
@@ -238,20 +221,14 @@ class ModelWords(Markdown):
         return for_terminal(mask_own(text))
 
     def on_mount(self) -> None:
-        """Show how much is omitted."""
         self._show_omitted()
 
     def feed(self, text: str) -> None:
-        """Append streamed text."""
         self._take(text)
         self._draw_soon()
 
     def finish(self, text: str | None = None) -> None:
-        """Mark the response as complete.
-
-        Args:
-            text: The whole response, if it differs from the streamed text.
-        """
+        """Mark the response as complete."""
         self._is_whole = True
         if text is not None:
             self._text, self._omitted = "", 0
@@ -291,6 +268,14 @@ class ModelWords(Markdown):
         self.add_class("-cut")
 
 
+class TurnLine(Static):
+    """The figures of a turn, at the right."""
+
+    def __init__(self, figures: TurnFigures, words: Words) -> None:
+        super().__init__(Content.styled(figures.text(words), FAINT), classes="turn")
+        self.entry = figures
+
+
 class AsideLine(Static):
     """A notice line."""
 
@@ -307,29 +292,23 @@ class FoldedLine(Static):
         self.is_open = False
 
     def head(self) -> Content:
-        """Return the line itself."""
         raise NotImplementedError
 
     def rest(self) -> Content:
-        """Return the expanded part; empty if there is none."""
         raise NotImplementedError
 
     def on_click(self) -> None:
-        """Expand or collapse the line."""
         self.toggle()
 
     def toggle(self) -> None:
-        """Expand or collapse the line."""
         self.is_open = not self.is_open
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return one row, plus those of the expanded part."""
         rest = self.rest() if self.is_open else Content()
         return 1 + rest.get_height({}, max(width, 1)) if rest else 1
 
     def render(self) -> Content:
-        """Render the line, and the expanded part below it."""
         rest = self.rest() if self.is_open else Content()
         return Content("\n").join([self.head(), rest]) if rest else self.head()
 
@@ -346,27 +325,18 @@ class CallLine(FoldedLine):
         self.entry, self._words = entry, words
         self._began = time.monotonic()
         self._took: float | None = None
-        self._waits_since: float | None = None
+        self._waits = False
 
     def finish(self, entry: Called, waited: float = 0.0) -> None:
         """Show the result, and the duration without the time spent waiting for the person."""
         self.entry, self._took = entry, max(time.monotonic() - self._began - waited, 0.0)
         self.refresh(layout=True)
 
-    def wait(self, is_waiting: bool) -> float:
-        """Show whether the call waits for the person.
-
-        Returns:
-            The seconds it waited, when the wait is over.
-        """
-        now = time.monotonic()
-        waited = now - self._waits_since if self._waits_since is not None else 0.0
-        self._waits_since = now if is_waiting else None
+    def wait(self, is_waiting: bool) -> None:
+        self._waits = is_waiting
         self.refresh(layout=True)
-        return waited
 
     def head(self) -> Content:
-        """Return the line with status, title, arguments and duration."""
         mark, style = {
             True: ("✓", "$text-success"),
             False: ("✗", "$text-error"),
@@ -394,9 +364,8 @@ class CallLine(FoldedLine):
         )
 
     def _facts(self, width: int) -> Content:
-        """Return what the line counts changed by and whether the person allowed it, if it fits."""
         words, entry = self._words, self.entry
-        if self._waits_since is not None:
+        if self._waits:
             return Content.styled(f"   {words('waits for you')}", "$text-warning")
         counts, allowed = Content(), Content()
         if entry.ok and (entry.added or entry.removed):
@@ -410,7 +379,6 @@ class CallLine(FoldedLine):
         return next(one for one in kept if not one or one.cell_length + _LEAST <= width)
 
     def rest(self) -> Content:
-        """Return the arguments and the result."""
         parts = [self.entry.what, self.entry.result[:_LONGEST]]
         return Content("\n").join(inert(part).stylize(MUTED) for part in parts if part.strip())
 
@@ -430,7 +398,6 @@ class Thought(FoldedLine):
         self._waiting: list[str] = []
 
     def feed(self, text: str) -> None:
-        """Append streamed thinking, which is rendered in throttled batches."""
         if not self._waiting:
             _draw_later(self, _BEAT, self._draw_waiting)
         self._waiting.append(text)
@@ -441,7 +408,6 @@ class Thought(FoldedLine):
         self.refresh(layout=self.is_open)
 
     def head(self) -> Content:
-        """Return the line with the newest words."""
         room = max(self.size.width - 2 - _THOUGHT_NAME - 1, 4)
         text = mask_own(self._text[-_SEEN:])
         newest = " ".join(text[: len(text) - partial_secret(text)].split())
@@ -452,7 +418,6 @@ class Thought(FoldedLine):
         )
 
     def rest(self) -> Content:
-        """Return all of the thinking."""
         text = mask_own(self._text[:_LONGEST_THOUGHT])
         return inert(text[: len(text) - partial_secret(text)].strip()).stylize(MUTED)
 

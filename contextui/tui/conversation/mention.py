@@ -1,65 +1,31 @@
 """The list of files that opens at an @ in the prompt."""
 
-import re
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from contextui.agent.mention import OUTLINED, estimate, mention_of
-from contextui.files.errors import FileError
 from contextui.files.index import STALE, Match, PathIndex
-from contextui.files.outline import numbered, outline, shallowest
 from contextui.tui.conversation.popup import Popup
-from contextui.tui.desktop.rowlist import mark_style
+from contextui.tui.desktop.rowlist import mark_style, marked_name
 from contextui.tui.lines import KEY, MUTED, age, fit, line, short
-from contextui.windowing.host import file_of
+from contextui.windowing.window import file_of
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:
     from contextui.files.workspace import Workspace
     from contextui.windowing.manager import WindowManager
 
-_TYPED = re.compile(r"""(?<![\w@/.])@(?:"([^"\n]{0,200})|([^\s"]{0,200}))\Z""")
-_LOOKED_AT = 400  # characters before the cursor in which an @ is looked for
 _KEYS = (("↑↓", msg("move")), ("tab", msg("insert")), ("esc", msg("close")))
 _AGAIN = (("enter", msg("the whole file")), ("esc", msg("close")))
 _HITS = 50
 _WIDE = 60  # cells from which ages are shown
-_OUTLINE = 400  # entries
-
-
-class Typed(NamedTuple):
-    """The beginning of a mention before the cursor: its length with the @, and the query."""
-
-    length: int
-    query: str
-
-
-def typed_before(text: str) -> Typed | None:
-    """Return the mention that is being typed at the end of a text, or None.
-
-    Example:
-        >>> typed_before("Write tests for @car")
-        Typed(length=4, query='car')
-    """
-    found = _TYPED.search(text[-_LOOKED_AT:])
-    if found is None:
-        return None
-    return Typed(len(found[0]), found[1] if found[1] is not None else found[2])
 
 
 class MentionList:
-    """Finds files for a mention and shows them in the popup.
-
-    Args:
-        popup: The popup.
-        windows: The windows: files that are open come first.
-        workspace: The folder.
-        words: Translates into the person's locale.
-        load: Runs a function on a thread, then another one on the screen's.
-    """
+    """Finds files for a mention and shows them in the popup."""
 
     def __init__(
         self,
@@ -104,7 +70,8 @@ class MentionList:
             (f"   {self._words('{count} files', count=f'{len(self._index):,}')}", MUTED),
         )
         rows = [(self._row(one, opened), one) for one in found]
-        self._popup.show(title, rows, _KEYS, empty=self._words("Loading…"), keep=is_same)
+        empty = self._words("Loading…")
+        self._popup.show(rows, title=title, hints=_KEYS, empty=empty, keep=is_same)
         return True
 
     def _read_marks(self) -> None:
@@ -117,12 +84,10 @@ class MentionList:
             self.show(self._query, is_path=self._is_path)
 
     def close(self) -> None:
-        """Stop showing files."""
         self._query = self.again = None
 
     @property
     def chosen(self) -> Match | None:
-        """The file under the cursor."""
         found = self._popup.chosen
         return found if isinstance(found, Match) else None
 
@@ -133,37 +98,13 @@ class MentionList:
             return False
         self._query = None
         self.again = mention_of(found.path), mention_of(found.path, is_whole=True)
-        self._show_whole(found, tokens, None)
-        size: list[int] = []
-        path = found.path
-
-        def look() -> None:
-            size.append(_outline_tokens(self._workspace, path))
-
-        def show() -> None:
-            if self.again is not None and self.again[0] == mention_of(path):
-                self._show_whole(found, tokens, size[0] if size and size[0] else None)
-
-        self._load(look, show)
+        text = self._words("as outline, enter again for all {whole}", whole=short(tokens))
+        title = Content.styled(f"@{line(found.path)}", f"bold {KEY}")
+        row = Content.styled(fit(text, self._popup.row_width), MUTED)
+        self._popup.show([(row, None)], title=title, hints=_AGAIN)
         return True
 
-    def _show_whole(self, found: Match, tokens: int, outlined: int | None) -> None:
-        words = self._words
-        text = (
-            words("as outline, enter again for all {whole}", whole=short(tokens))
-            if outlined is None
-            else words(
-                "{outline} as outline, enter again for all {whole}",
-                outline=short(outlined),
-                whole=short(tokens),
-            )
-        )
-        title = Content.assemble((f"@{line(found.path)}", f"bold {KEY}"))
-        row = Content.assemble((fit(text, self._popup.row_width), MUTED))
-        self._popup.show(title, [(row, None)], _AGAIN)
-
     def _opened(self) -> dict[str, str]:
-        """Return the open files and their windows, the newest window first."""
         found: dict[str, str] = {}
         for window in reversed(self._windows.windows()):
             path = file_of(window)
@@ -192,27 +133,11 @@ class MentionList:
 
 
 def _marked(found: Match, width: int) -> Content:
-    """Return a path with its folder muted and the matched letters bold, cut at its start."""
-    shown = line(found.path)
-    start = shown.rfind("/") + 1
-    content = Content(shown).stylize(MUTED, 0, start)
-    if len(shown) == len(found.path):  # else something was escaped and positions moved
-        for at in found.positions:
-            content = content.stylize(f"bold {KEY}", at, at + 1)
+    """Return a path with its folder muted and the matched letters highlighted, cut at its start."""
+    content = marked_name(found.path, found.positions)
+    content = content.stylize_before(MUTED, 0, content.plain.rfind("/") + 1)
     if content.cell_length <= width:
         return content
     while content.cell_length > width - 1:
         content = content[max(1, content.cell_length - width) :]
     return Content.assemble(("…", MUTED), content)
-
-
-def _outline_tokens(workspace: "Workspace", path: str) -> int:
-    """Return about how many tokens the outline of a file has; 0 if it is not known."""
-    if workspace.is_secret(path):
-        return 0
-    try:
-        text = workspace.open_text(path).file.text
-    except FileError:
-        return 0
-    rows = numbered(shallowest(outline(path, text), _OUTLINE))
-    return estimate(sum(len(one) + 1 for one in rows))

@@ -1,15 +1,15 @@
 """The conversation pane: the message history, streaming, and saving code blocks."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from weakref import WeakSet
 
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -31,13 +31,12 @@ from contextui.events import (
     UsageSpent,
 )
 from contextui.files.errors import FileError
-from contextui.files.workspace import Workspace
 from contextui.model import TextDelta, ThinkingDelta
 from contextui.secrets import mask_own
 from contextui.session.code.index import CodeStoreError
 from contextui.session.code.refs import code_blocks, has_reference, save_blocks, with_code
 from contextui.session.code.store import CodeStore
-from contextui.session.session import Session
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.entries import (
     Aside,
     AsideLine,
@@ -49,32 +48,21 @@ from contextui.tui.conversation.entries import (
     ModelWords,
     PersonMessage,
     Thought,
+    TurnLine,
     YourWords,
     called,
     entries_of,
     entry_of,
 )
 from contextui.tui.conversation.shell import CommandLine, TypedCommand, end_line
-from contextui.tui.conversation.turn import TurnFigures, TurnLine, TurnMeter
+from contextui.tui.conversation.status import TurnFigures
 from contextui.tui.conversation.welcome import Try, Welcome
 from contextui.tui.lines import short, shown_folder
-from contextui.tui.link import Desk
 from contextui.words import Text, Words, msg
 
 _PAGE = 30  # earlier entries rendered at once
 _MOST = 30  # entries kept as widgets, because each layout visits all; see `_append`
 _FIRST = 2  # index after the welcome and the line about earlier entries
-
-
-class Earlier(Static):
-    """The line that offers earlier entries; a click shows them."""
-
-    class Requested(Message):
-        """Posted when the person wants to see earlier entries."""
-
-    def on_click(self) -> None:
-        """Request earlier entries."""
-        self.post_message(self.Requested())
 
 
 class Conversation(VerticalScroll):
@@ -89,45 +77,32 @@ class Conversation(VerticalScroll):
         Binding("ctrl+s", "save_code", "save code", key_display="^s"),
     ]
 
-    def __init__(self, words: Words, folder: Path) -> None:
+    def __init__(self, words: Words, folder: Path, desk: AppSession) -> None:
         super().__init__(id="log")
-        self._words, self._folder = words, folder
+        self._words, self._folder, self._desk = words, folder, desk
         self._answer: ModelWords | None = None
         self._call: CallLine | None = None
         self._thought: Thought | None = None
-        self._meter = TurnMeter()
         self._retry_reason = ""  # why the last request was retried
-        self._before: list[Entry] = []
+        self._before = entries_of(desk.session.context.get_all())
+        self._earlier = Static(id="earlier", markup=False)
         self._folded: WeakSet[Widget] = WeakSet()
-        self._workspace: Workspace | None = None
-        self._session: Session | None = None
+        self._workspace = desk.session.windows.workspace
 
     def compose(self) -> ComposeResult:
-        """Compose the welcome screen and the hidden line about earlier entries."""
         yield Welcome(self._words, self._folder)
-        earlier = Earlier("", id="earlier", markup=False)
-        earlier.display = False  # until the number of entries is known
-        yield earlier
+        self._earlier.display = False  # until the number of entries is known
+        yield self._earlier
 
     def on_mount(self) -> None:
-        """Anchor to the bottom."""
         self.anchor()
-
-    def attach(self, desk: Desk) -> None:
-        """Show a session's conversation."""
-        if desk.is_offline:
-            is_looking = desk.settings is not None
-            self._show_ways(self._words("use a local server: looking…") if is_looking else "")
-        self._workspace = desk.session.windows.workspace
-        self._session = desk.session
-        self._meter = TurnMeter(lambda: desk.has_cache)
-        self._before = entries_of(desk.session.context.get_all())
+        if self._desk.is_offline:
+            self._show_ways(self._words("use a local server: looking…"))
         self._show_earlier()
-        if desk.session.has_older_items:
-            self.run_worker(self._read_older(desk.session), name="older")
+        if self._desk.session.has_older_items:
+            self.run_worker(self._read_older(), name="older")
 
     def _show_ways(self, server: str = "") -> None:
-        """Show the commands that connect a model; `server` says what is known of a local one."""
         words = self._words
         self.query_one(Welcome).show_offline(
             [
@@ -136,17 +111,14 @@ class Conversation(VerticalScroll):
             ]
         )
 
-    async def find_server(self, desk: Desk) -> None:
-        """Look for a model server on this machine, and show it on the start screen."""
+    async def find_server(self) -> None:
         from contextui.agent.models.catalogue import (  # noqa: PLC0415  (after the first frame)
             local_server,
         )
 
-        words, load = self._words, desk.settings
-        if load is None:
-            return
+        words = self._words
         try:
-            found = await local_server(await asyncio.to_thread(load), words)
+            found = await local_server(await asyncio.to_thread(self._desk.load_settings))
         except (OSError, ContextUIError):
             found = None
         text = ""
@@ -155,11 +127,10 @@ class Conversation(VerticalScroll):
             one = msg("use a local server: {name} found, 1 model")
             many = msg("use a local server: {name} found, {count} models")
             text = words(one if count == 1 else many, name=title, count=count)
-        if self.is_attached and desk.is_offline:
+        if self.is_attached and self._desk.is_offline:
             self._show_ways(text)
 
-    async def show_recent(self, desk: Desk) -> None:
-        """Show the folder's earlier sessions, if there are any and nothing was said yet."""
+    async def show_recent(self) -> None:
         from contextui.tui.conversation.recent import (  # noqa: PLC0415  (after the first frame)
             find_recent,
             trust_line,
@@ -167,7 +138,7 @@ class Conversation(VerticalScroll):
         )
 
         try:
-            recent = await asyncio.to_thread(find_recent, desk)
+            recent = await asyncio.to_thread(find_recent, self._desk)
         except (OSError, ContextUIError):
             return  # the start screen stays as it is
         welcome = self.query_one(Welcome)
@@ -177,24 +148,23 @@ class Conversation(VerticalScroll):
             if waiting := trust_line(recent.untrusted, recent.servers, self._words):
                 await welcome.show_waiting(waiting)
         else:
-            folder = shown_folder(desk.session.cwd)
+            folder = shown_folder(self._desk.session.cwd)
             await welcome.show_recent(widgets_of(recent, self._words, folder))
 
-    async def note_untrusted(self, desk: Desk) -> None:
+    async def note_untrusted(self) -> None:
         """Say what waits for trust, in a conversation that goes on."""
         from contextui.tui.conversation.recent import (  # noqa: PLC0415  (after the first frame)
             trust_line,
             untrusted_in,
         )
 
-        found = await asyncio.to_thread(untrusted_in, desk)
+        found = await asyncio.to_thread(untrusted_in, self._desk)
         if self.is_attached and (waiting := trust_line(*found, self._words)):
             self.note(waiting.plain.removeprefix("● "))
 
-    async def _read_older(self, session: Session) -> None:
-        """Load items from the log that the resumed session did not keep in memory."""
+    async def _read_older(self) -> None:
         try:
-            items = await asyncio.to_thread(session.older_items)
+            items = await asyncio.to_thread(self._desk.session.older_items)
         except OSError as error:
             self.note(self._words("The log cannot be read: {reason}", reason=os_reason(error)))
             return
@@ -204,14 +174,12 @@ class Conversation(VerticalScroll):
 
     # --- turn events -------------------------------------------------------------------
 
-    def handle(self, event: Event) -> None:
-        """Render an event of the current turn."""
+    def handle(self, event: Event, figures: TurnFigures | None = None) -> None:
         if not self._is_whole:
             return
         if isinstance(event, ThinkingDelta):
             self._think(event.text)
             return
-        figures = self._meter.handle(event)
         if not isinstance(event, AnswerDiscarded | UsageSpent):
             self._thought = None
         match event:
@@ -264,12 +232,11 @@ class Conversation(VerticalScroll):
             return self._words("{why} Enter to retry, ↑ to edit.", why=event.explanation)
         return self._words(event.explanation or msg("Stopped."))
 
-    def wait(self, is_waiting: bool) -> float:
-        """Show whether the current call waits for the person; return the seconds it waited."""
-        return self._call.wait(is_waiting) if self._call is not None else 0.0
+    def wait(self, is_waiting: bool) -> None:
+        if self._call is not None:
+            self._call.wait(is_waiting)
 
     def note(self, text: Text, *, is_error: bool = False) -> None:
-        """Add a notice."""
         self._add(Aside(self._words(text), is_error))
 
     def show_command(self, command: TypedCommand) -> None:
@@ -285,13 +252,11 @@ class Conversation(VerticalScroll):
 
     @property
     def new_below(self) -> int:
-        """The number of lines below the visible part; 0 while the pane is hidden."""
         if not self.region or self.max_scroll_y <= 0:
             return 0
         return max(int(self.max_scroll_y - self.scroll_y), 0)
 
     def action_unfold(self) -> None:
-        """Expand or collapse the newest calls and thinking."""
         calls = [one for one in self.children if isinstance(one, FoldedLine)][-10:]
         opening = not all(call.is_open for call in calls)
         for call in calls:
@@ -299,13 +264,11 @@ class Conversation(VerticalScroll):
                 call.toggle()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer what needs an answer only if there is one."""
         if action in ("copy", "save_code"):
             return bool(self.query(ModelWords) or self._last_answer())
         return super().check_action(action, parameters)
 
     def action_copy(self) -> None:
-        """Copy the last response as Markdown source."""
         answers = self.query(ModelWords)
         text = answers.last().shown if answers else ""
         if text:
@@ -316,7 +279,6 @@ class Conversation(VerticalScroll):
         self.notify(message, markup=False)
 
     async def action_save_code(self) -> None:
-        """Save the code blocks of the last response that are longer than 10 lines."""
         answer = self._last_answer()
         if self._workspace is None or not any(code_blocks(answer)):
             message = self._words("The last answer has no code block of more than 10 lines.")
@@ -338,8 +300,7 @@ class Conversation(VerticalScroll):
         )
 
     def _last_answer(self) -> str:
-        """Return the last response as the model wrote it."""
-        items = self._session.context.get_all() if self._session is not None else ()
+        items = self._desk.session.context.get_all()
         answers = (one for one in reversed(items) if one.type is ItemType.ASSISTANT)
         return next((one.content for one in answers if one.content.strip()), "")
 
@@ -353,7 +314,6 @@ class Conversation(VerticalScroll):
             self.anchor()
 
     def action_scroll_home(self) -> None:
-        """Scroll to the top; at the top, show earlier entries."""
         if self.scroll_y > 0:
             super().action_scroll_home()
         else:
@@ -398,7 +358,7 @@ class Conversation(VerticalScroll):
     @property
     def _is_whole(self) -> bool:
         """Whether the pane can show something: not while the app shuts down."""
-        return self.is_attached and bool(self.query(Earlier) and self.query(Welcome))
+        return self.is_attached and bool(self.query(Welcome))
 
     def _append(self, widget: Widget) -> None:
         if not self._is_whole:
@@ -433,37 +393,29 @@ class Conversation(VerticalScroll):
             case TypedCommand():
                 return CommandLine(entry, self._words)
 
-    def on_earlier_requested(self) -> None:
-        """Show one more page of earlier entries."""
-        self._show_earlier()
-
+    @on(events.Click, "#earlier")
     def _show_earlier(self) -> None:
         if not self._is_whole:
             return
         page, self._before = self._before[-_PAGE:], self._before[:-_PAGE]
         if page:
             self.query_one(Welcome).display = False
-            self.mount_all(self._widgets(page), after=self.query_one(Earlier))
+            widgets = [self._widget(entry) for entry in page]
+            for before, widget in pairwise(widgets):
+                _space(before, widget)
+            self.mount_all(widgets, after=self._earlier)
         self._offer_earlier()
 
     def _offer_earlier(self) -> None:
         if not self._is_whole:
             return
         count = len(self._before)
-        earlier = self.query_one(Earlier)
         text = self._words("↑ {count} earlier: Home or click to show", count=count)
-        earlier.update(text)
-        earlier.display = bool(count)
-
-    def _widgets(self, entries: Iterable[Entry]) -> list[Widget]:
-        widgets = [self._widget(entry) for entry in entries]
-        for before, widget in pairwise(widgets):
-            _space(before, widget)
-        return widgets
+        self._earlier.update(text)
+        self._earlier.display = bool(count)
 
 
 def _space(before: Widget, widget: Widget) -> None:
-    """Set the distance of a widget to the one before it."""
     after_call = isinstance(before, FoldedLine) and not isinstance(widget, FoldedLine)
     widget.set_class(after_call or isinstance(before, CommandLine), "-after-call")
     if isinstance(before, ModelWords):

@@ -25,10 +25,9 @@ from contextui.tui.lines import KEY, MUTED, short
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:
-    from contextui.events import Event
     from contextui.session.history import PromptHistory
+    from contextui.tui.app_session import AppSession
     from contextui.tui.conversation.status import TurnStatus
-    from contextui.tui.link import Desk
 
 
 class InputHistory:
@@ -46,14 +45,12 @@ class InputHistory:
         self._unfinished = ""
 
     def add(self, text: str) -> None:
-        """Append a sent text and reset the position."""
         if text in self._texts:
             self._texts.remove(text)  # its place is now the last
         self._texts.append(text)
         self._place = None
 
     def put_before(self, texts: Iterable[str]) -> None:
-        """Add older texts, of earlier sessions."""
         before = [one for one in texts if one not in set(self._texts)]
         self._texts = [*before, *self._texts]
         if self._place is not None:
@@ -61,11 +58,9 @@ class InputHistory:
 
     @property
     def texts(self) -> list[str]:
-        """All texts, oldest first."""
         return self._texts
 
     def back(self, current: str) -> str | None:
-        """Return the previous text, or None if there is none."""
         if self._place is None:
             self._unfinished = current
         place = len(self._texts) if self._place is None else self._place
@@ -75,7 +70,6 @@ class InputHistory:
         return self._texts[self._place]
 
     def forth(self) -> str | None:
-        """Return the next text, at last the unfinished one; None if that is already shown."""
         if self._place is None:
             return None
         self._place += 1
@@ -122,25 +116,21 @@ class Pastes:
         self._kept: dict[str, str] = {}
 
     def keep(self, text: str) -> str:
-        """Store a paste and return its placeholder."""
         number = len(self._kept) + 1
         word = f"[pasted {number}: {counted(text)}]"
         self._kept[word] = text
         return word
 
     def keep_once(self, text: str) -> str:
-        """Return the placeholder of a paste, which may be stored already."""
         return next((word for word, one in self._kept.items() if one == text), "") or self.keep(
             text
         )
 
     @property
     def size(self) -> int:
-        """How many characters are kept."""
         return sum(map(len, self._kept.values()))
 
     def whole(self, text: str) -> str:
-        """Return the text with every placeholder replaced by its paste."""
         for word, paste in self._kept.items():
             text = text.replace(word, paste, 1)
         return text
@@ -189,7 +179,6 @@ class Prompt(InertArea):
     BINDINGS = [
         Binding("enter", "take", "take", key_display="enter"),
         Binding("enter", "submit", "send", key_display="enter"),
-        Binding("ctrl+r", "search_history", "history", key_display="^r", show=False),
         Binding("ctrl+j,shift+enter,alt+enter", "new_line", "new line", key_display="^j"),
     ]
     is_completing = var(False, bindings=True)
@@ -199,7 +188,7 @@ class Prompt(InertArea):
         """Posted when the person sends a message.
 
         Attributes:
-            text: The message, pastes included.
+            text: The message, pastes included; empty on Enter in an empty prompt.
             is_shell: Whether the field began with `!`, visibly: a large paste cannot make it so.
             visible: The text as the field showed it: large pastes are placeholders.
             mentions: The mentions in it that were chosen from the list of files.
@@ -217,9 +206,6 @@ class Prompt(InertArea):
             self.text, self.is_shell = text, is_shell
             self.visible, self.mentions = visible, mentions
 
-    class SentNothing(Message):
-        """Posted when the person presses Enter on an empty prompt."""
-
     class Completing(Message):
         """Posted to accept a completion, or to move the selection by `step`."""
 
@@ -229,9 +215,6 @@ class Prompt(InertArea):
 
     class EditorRequested(Message):
         """Posted when the person wants to edit the text in their own editor."""
-
-    class SearchRequested(Message):
-        """Posted when the person wants to search the history."""
 
     class LeftDownward(Message):
         """Posted when the person presses down on the last line."""
@@ -255,7 +238,7 @@ class Prompt(InertArea):
         self._words = words
         self._history, self._pastes = InputHistory(), Pastes()
         self._status: TurnStatus | None = None
-        self._desk: Desk | None = None
+        self._desk: AppSession | None = None
         self._new_below: Callable[[], int] = lambda: 0
         self._kept: PromptHistory | None = None
         self._writers = ThreadPoolExecutor(1, "history")  # one thread: in order
@@ -270,8 +253,9 @@ class Prompt(InertArea):
         self.notice: Content | None = None
         """Shown in the border instead of the turn's status."""
 
-    def attach(self, desk: "Desk", status: "TurnStatus", new_below: Callable[[], int]) -> None:
-        """Attach a session: load the input history and show the status."""
+    def attach(
+        self, desk: "AppSession", status: "TurnStatus", new_below: Callable[[], int]
+    ) -> None:
         from contextui.agent.preamble import is_said  # noqa: PLC0415  (after the first frame)
         from contextui.session.history import PromptHistory, collapse  # noqa: PLC0415
 
@@ -287,7 +271,6 @@ class Prompt(InertArea):
         self._show_status()
 
     def _load_history(self) -> None:
-        """Read the prompts of earlier sessions, on a thread."""
         assert self._kept is not None
         texts = self._kept.texts()
         with suppress(RuntimeError, NoActiveAppError):  # the app may have quit
@@ -300,21 +283,9 @@ class Prompt(InertArea):
             self._writers.submit(lambda: [kept.add(one) for one in new])
 
     def load_text(self, text: str) -> None:
-        """Replace the text, with control characters escaped."""
         super().load_text(for_terminal(text))
 
-    def handle(self, event: "Event") -> None:
-        """Update the turn's status from an event."""
-        if self._status is not None:
-            self._status.handle(event)
-
-    def pause(self, seconds: float) -> None:
-        """Exclude seconds from the turn's duration."""
-        if self._status is not None:
-            self._status.pause(seconds)
-
     def on_click(self, event: events.Click) -> None:
-        """Post `NoticeClicked` for a click on the notice."""
         if self.notice is not None and event.y == 0:
             event.stop()
             self.post_message(self.NoticeClicked())
@@ -349,51 +320,41 @@ class Prompt(InertArea):
 
     async def _on_key(self, event: events.Key) -> None:
         is_chord, self._is_chord = self._is_chord, False
-        if event.key == "ctrl+x" and self.selection.is_empty:  # else it cuts
+        if self._takes(event.key, is_chord):
             event.prevent_default()
             event.stop()
+
+    def _takes(self, key: str, is_chord: bool) -> bool:
+        """Handle a key that does not edit the text; return whether it is one."""
+        if key == "ctrl+x" and self.selection.is_empty:  # else it cuts
             self._is_chord = True
-            return
-        if is_chord and event.key == "ctrl+e":
-            event.prevent_default()
-            event.stop()
+        elif key == "ctrl+e" and is_chord:
             self.post_message(self.EditorRequested())
-            return
-        if event.key == "enter":  # not a priority binding: it must follow the typed keys
-            event.prevent_default()
-            event.stop()
+        elif key == "enter":  # not a priority binding: it must follow the typed keys
             self.action_submit()
-            return
-        if self.is_completing and event.key in ("up", "down", "tab"):
-            event.prevent_default()
-            event.stop()
-            self.post_message(self.Completing({"up": -1, "down": 1}.get(event.key, 0)))
-            return
-        if event.key == "up" and self.can_take_back and not self.text:
-            event.prevent_default()
-            event.stop()
+        elif self.is_completing and key in ("up", "down", "tab"):
+            self.post_message(self.Completing({"up": -1, "down": 1}.get(key, 0)))
+        elif key == "up" and self.can_take_back and not self.text:
             self.post_message(self.TakenBack())
-            return
-        if event.key in _PAGES and self.max_scroll_y == 0:  # else they scroll the field
-            event.prevent_default()
-            event.stop()
-            self.post_message(self.Paged(_PAGES[event.key]))
-            return
-        if event.key == "up" and self.cursor_at_first_line:
-            self._recall(self._history.back(self.text), event)
-        elif event.key == "down" and self.cursor_at_last_line:
-            self._recall(self._history.forth(), event)
+        elif key in _PAGES and self.max_scroll_y == 0:  # else they scroll the field
+            self.post_message(self.Paged(_PAGES[key]))
+        elif key == "up" and self.cursor_at_first_line:
+            return self._recall(self._history.back(self.text))
+        elif key == "down" and self.cursor_at_last_line:
+            is_recalled = self._recall(self._history.forth())
             if not self.text:
                 self.post_message(self.LeftDownward())
+            return is_recalled
+        else:
+            return False
+        return True
 
-    def _recall(self, text: str | None, event: events.Key) -> None:
+    def _recall(self, text: str | None) -> bool:
         if text is not None:
-            event.prevent_default()
-            event.stop()
             self.recall(text)
+        return text is not None
 
     def recall(self, text: str) -> None:
-        """Put an earlier text into the field; no completions open until it is edited."""
         self.text = self._shortened(text)
         self.recalled = self.text
         self.move_cursor(self.document.end)
@@ -425,23 +386,20 @@ class Prompt(InertArea):
         self.replace(self._pastes.keep(text), *self.selection, maintain_selection_offset=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Name what Enter does: while the history is searched, it sends nothing."""
         if action in ("take", "submit"):
             return self.is_searching == (action == "take")
         return super().check_action(action, parameters)
 
     def action_take(self) -> None:
-        """Put the found prompt into the field."""
         self.post_message(self.Completing(is_enter=True))
 
     def action_submit(self) -> None:
-        """Send the text, or accept the selected completion."""
         if self.is_completing:
             self.post_message(self.Completing(is_enter=True))
             return
         text = self.whole_text.strip()
         if not text:
-            self.post_message(self.SentNothing())
+            self.post_message(self.Submitted(""))
             return
         if self._is_stray():
             self._before_stray = None
@@ -459,25 +417,21 @@ class Prompt(InertArea):
 
     @property
     def is_shell(self) -> bool:
-        """Whether Enter runs the text in the terminal."""
         return self.text.startswith("!") and not self.is_searching
 
     @property
     def whole_text(self) -> str:
-        """The text with placeholders replaced by their pastes."""
         return self._pastes.whole(self.text if self._set_aside is None else self._set_aside)
 
     # --- mentions ----------------------------------------------------------------------
 
     @property
     def text_before_cursor(self) -> str:
-        """The text of the cursor's line, up to the cursor."""
         row, column = self.cursor_location
         return self.document.get_line(row)[:column]
 
     @property
     def mentions(self) -> frozenset[str]:
-        """The mentions that were chosen from a list and are still in the text."""
         return frozenset(one for one in self._mentions if one in self.text)
 
     def insert_mention(self, mention: str, instead_of: int) -> None:
@@ -508,11 +462,9 @@ class Prompt(InertArea):
         ]
 
     def action_delete_left(self) -> None:
-        """Delete to the left of the cursor; a mention as one character."""
         self._delete(is_left=True)
 
     def action_delete_right(self) -> None:
-        """Delete to the right of the cursor; a mention as one character."""
         self._delete(is_left=False)
 
     def _delete(self, *, is_left: bool) -> None:
@@ -546,11 +498,9 @@ class Prompt(InertArea):
 
     @property
     def past(self) -> list[str]:
-        """The sent prompts of this folder, oldest first."""
         return self._history.texts
 
     def begin_search(self) -> None:
-        """Set the text aside; the field takes a query."""
         if self._set_aside is None:
             self._set_aside = self.text
             self.text = ""
@@ -588,20 +538,11 @@ class Prompt(InertArea):
             first, end, rest = "", "", draft
         return first + end + self._pastes.keep_once(rest)
 
-    def action_search_history(self) -> None:
-        """Search the history; while that is open, go to the next hit."""
-        if self.is_searching:
-            self.post_message(self.Completing(1))
-        else:
-            self.post_message(self.SearchRequested())
-
     def replace_text(self, text: str) -> None:
-        """Put an edited text into the field; a large one as a placeholder."""
         if text != self.whole_text:
             self.put(self._pastes.keep(text) if is_large(text) else text)
 
     def action_new_line(self) -> None:
-        """Insert a line break."""
         self.insert("\n")
 
     def type(self, text: str) -> None:
@@ -622,18 +563,15 @@ class Prompt(InertArea):
         return typed.pop(key, 0) > 0 and not any(typed.values())
 
     def say(self, text: str) -> None:
-        """Send a text as it is, without completing it."""
         self.put(text)
         self.is_completing = False
         self.action_submit()
 
     def watch_text(self) -> None:
-        """Show at once what Enter would do."""
         self.set_class(self.is_shell, "-shell")
         self._show_status()
 
     def put(self, text: str) -> None:
-        """Put a text into the prompt for editing."""
         self.text = text
         self.move_cursor(self.document.end)
         self.focus()

@@ -13,9 +13,9 @@ from textual.widgets import Static
 from contextui.plain_file import read_plain
 from contextui.session.catalogue import Catalogue, Head, Preview
 from contextui.session.session import branch_of
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.welcome import Try
 from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, line
-from contextui.tui.link import Desk
 from contextui.windowing.finding.servers import find_servers
 from contextui.words import Words
 
@@ -28,17 +28,7 @@ _LARGEST = 1_000_000  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """What the start screen shows of a folder.
-
-    Attributes:
-        heads: The newest sessions.
-        newest: What the newest one contains.
-        more: How many others there are.
-        branch: The git branch; empty without one.
-        guide: The tokens of AGENTS.md; None without one.
-        untrusted: How many window files wait for trust.
-        servers: How many MCP servers wait for trust.
-    """
+    """What the start screen shows of a folder."""
 
     heads: tuple[Head, ...]
     newest: Preview
@@ -49,7 +39,7 @@ class Recent:
     servers: int = 0
 
 
-def find_recent(desk: Desk) -> Recent:
+def find_recent(desk: AppSession) -> Recent:
     """Read the newest sessions of a folder and what is ready there; runs on its own thread."""
     session, folder = desk.session, Path(desk.session.cwd)
     catalogue = Catalogue(session.path.parents[2])
@@ -74,14 +64,14 @@ def find_recent(desk: Desk) -> Recent:
     )
 
 
-def untrusted_in(desk: Desk) -> tuple[int, int]:
+def untrusted_in(desk: AppSession) -> tuple[int, int]:
     """Return how many window files and MCP servers of the folder wait for trust."""
     session = desk.session
     found = find_servers(session.path.parents[2], Path(session.cwd))
     return sum(entry.status == "untrusted" for entry in desk.entries), len(found.untrusted)
 
 
-def _guide_tokens(desk: Desk, folder: Path) -> int | None:
+def _guide_tokens(desk: AppSession, folder: Path) -> int | None:
     try:
         text = read_plain(folder / _GUIDE, _LARGEST).decode("utf-8", "replace")
     except OSError:
@@ -105,11 +95,9 @@ class ResumeRow(Try):
         self._words, self._head, self._newest = words, head, newest
 
     def on_mount(self) -> None:
-        """Draw the row."""
         self._draw()
 
     def on_resize(self, _: Resize) -> None:
-        """Draw the row at its new width."""
         self._draw()
 
     def _draw(self) -> None:
@@ -147,7 +135,6 @@ class ResumeRow(Try):
             yield Content.styled(f"  {', '.join(left)}", "$text-warning")
 
     def _left(self) -> Iterator[str]:
-        """Yield what the newest session left open."""
         words, newest = self._words, self._newest
         assert newest is not None
         if count := len(newest.windows):
@@ -156,7 +143,6 @@ class ResumeRow(Try):
             yield words("1 message not sent")
 
     def action_say(self) -> None:
-        """Resume the session."""
         self.post_message(self.Chosen(self._head.place.id))
 
 

@@ -18,12 +18,11 @@ from textual.geometry import Size
 from textual.widgets import Static
 
 from contextui.errors import ContextUIError
-from contextui.text import code_point, is_unseen
-from contextui.tui.conversation.turn import duration
+from contextui.text import code_point, duration, is_unseen
 from contextui.tui.lines import FAINT, MUTED, fit, line, spinner
+from contextui.windowing.error_text import reason_of
 from contextui.windowing.job import CommandResult, Job
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import finished
 from contextui.words import Words, msg
@@ -63,16 +62,7 @@ def command_in(text: str) -> str:
 
 @dataclass(eq=False, slots=True)
 class TypedCommand:
-    """A command that the person typed into the prompt, and how it ended.
-
-    Attributes:
-        text: The command.
-        window_id: The terminal that runs it.
-        job: The terminal's job that watches it.
-        where: Which key leads to the terminal, in words.
-        seconds: How long it ran; None while it runs.
-        problem: Why there is no result, in words.
-    """
+    """A command that the person typed into the prompt; `seconds` is None while it runs."""
 
     text: str
     window_id: str
@@ -84,23 +74,19 @@ class TypedCommand:
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended."""
         return self.seconds is None
 
     @property
     def result(self) -> CommandResult | None:
-        """How it ended; None if it runs, or ended in another way."""
         result = self.job.result if self.job is not None and not self.is_running else None
         return result if isinstance(result, CommandResult) else None
 
     @property
     def age(self) -> float:
-        """Seconds that it ran, so far."""
         return time.monotonic() - self._started if self.seconds is None else self.seconds
 
     @property
     def mark(self) -> tuple[str, str]:
-        """A sign for how it ended, and its style."""
         result = self.result
         if self.is_running:
             return spinner(), "$text-warning"
@@ -111,7 +97,6 @@ class TypedCommand:
         return "✓", "$text-success"
 
     def facts(self, words: Words) -> str:
-        """Return its exit status, if it is known, and its time."""
         took, result = duration(self.age, words), self.result
         if result is None or result.status is None:
             return took
@@ -143,21 +128,17 @@ class CommandLine(Static):
         self.entry, self._words = entry, words
 
     def on_mount(self) -> None:
-        """Draw the time of a running command again and again."""
         if self.entry.is_running:
             self.auto_refresh = _BEAT
 
     def show_end(self) -> None:
-        """Show how the command ended."""
         self.auto_refresh = None
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return one row, plus those below it."""
         return 1 + len(self._below())
 
     def render(self) -> Content:
-        """Render the command with its facts, and what is below it."""
         entry, width = self.entry, self.size.width - 2
         mark, style = entry.mark
         facts = f"   {entry.facts(self._words)}"
@@ -170,7 +151,6 @@ class CommandLine(Static):
         return Content("\n").join([head, *(Content.styled(*one) for one in rows)])
 
     def _below(self) -> list[tuple[str, str]]:
-        """Return the rows below the command, with their styles."""
         words, entry, result = self._words, self.entry, self.entry.result
         if entry.is_running:
             runs = words("Runs in {name}.", name=entry.window_id)

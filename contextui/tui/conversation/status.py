@@ -1,4 +1,4 @@
-"""The status of the current turn, shown in the border of the prompt."""
+"""The status of the current turn, shown in the border of the prompt, and its figures."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +21,8 @@ from contextui.events import (
     UsageSpent,
 )
 from contextui.model import TextDelta, ThinkingDelta
-from contextui.tui.conversation.turn import turn_cost
+from contextui.text import duration
+from contextui.tokens import Usage
 from contextui.tui.lines import KEY, MUTED, SPINNER, fit, line, short
 from contextui.words import Words, msg
 
@@ -30,22 +31,50 @@ _NAME = 24  # cells of the name of a job
 _PATIENCE = 1.0  # seconds after which a job that a call waits for is named
 _ROUND = len("⠋    esc ") + 4  # cells around the status
 
+_LEAST = 0.001  # dollars: a smaller cost is shown as less than this
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFigures:
+    """What a turn took.
+
+    Attributes:
+        seconds: Its duration, without the time spent waiting for the person.
+        calls: How many tool calls were made.
+        cached: The share of the input that came from the cache; None if the model has no cache.
+        cost: Its cost in dollars; None if no price is known.
+    """
+
+    seconds: float
+    calls: int = 0
+    cached: float | None = None
+    cost: float | None = None
+
+    def text(self, words: Words) -> str:
+        """Format the figures in one line; nothing that is not known is mentioned."""
+        parts = [duration(self.seconds, words)]
+        if self.calls == 1:
+            parts.append(words("1 call"))
+        elif self.calls:
+            parts.append(words("{count} calls", count=f"{self.calls:,}"))
+        if self.cached is not None:
+            parts.append(words("{percent}% cached", percent=f"{100 * self.cached:.0f}"))
+        if self.cost:
+            parts.append(turn_cost(self.cost))
+        return "   ".join(parts)
+
+
+def turn_cost(dollars: float) -> str:
+    """Format the cost of one turn: `$0.010`."""
+    return f"${dollars:,.3f}" if dollars >= _LEAST else f"<${_LEAST}"
+
 
 @dataclass(slots=True)
 class TurnStatus:
-    """Progress of the current turn.
+    """Progress of the current turn."""
 
-    Attributes:
-        is_running: Whether a turn or a compaction runs.
-        step: The number of the current request.
-        tokens: Output tokens of finished requests.
-        characters: Characters streamed so far, used to estimate tokens.
-        retry: The reason for a retry and the seconds until then.
-        activity: The current activity: compacting, thinking, answering, acting or working.
-        cost: What the finished requests cost in dollars; None if no price is known.
-        job_in: Returns the name of the job that runs in a window; empty if none does.
-    """
-
+    has_cache: Callable[[], bool] = lambda: False
+    job_in: Callable[[str], str] = lambda _: ""
     is_running: bool = False
     step: int = 0
     tokens: int = 0
@@ -53,18 +82,24 @@ class TurnStatus:
     retry: tuple[str, int] | None = None
     activity: str = msg("working")
     cost: float | None = None
-    job_in: Callable[[str], str] = lambda _: ""
     _began: float = field(default=0.0)
+    _paused: float = field(default=0.0)  # of that, what the person took to answer questions
+    _waits_since: float | None = field(default=None)
+    _calls: int = field(default=0)
     _window: str = field(default="")  # the window that a call acts on
     _called: float = field(default=0.0)  # when that call started
 
-    def handle(self, event: Event) -> None:
-        """Update the status from an event."""
+    def handle(self, event: Event) -> TurnFigures | None:
+        """Update the status from an event.
+
+        Returns:
+            The figures of the turn when it ends after at least one answer.
+        """
         match event:
             case TurnStarted() | CompactionStarted():
                 self.is_running, self._began, self.retry = True, time.monotonic(), None
-                self.step = self.tokens = self.characters = 0
-                self.cost, self._window = None, ""
+                self.step = self.tokens = self.characters = self._calls = 0
+                self.cost, self._window, self._paused = None, "", 0.0
                 self.activity = msg("working") if isinstance(event, TurnStarted) else "compacting"
             case StepStarted():
                 self.step, self.characters, self.retry, self.activity = (
@@ -82,7 +117,7 @@ class TurnStatus:
                 self.characters += len(event.text)
                 self.retry, self.activity = None, msg("answering")
             case CallStarted():
-                self.activity = msg("running")
+                self.activity, self._calls = msg("running"), self._calls + 1
                 self._window, self._called = str(event.input.get("window_id", "")), time.monotonic()
             case AnswerGiven() | CallFinished():
                 self.activity, self._window = msg("working"), ""
@@ -91,21 +126,27 @@ class TurnStatus:
                     self.cost = (self.cost or 0.0) + cost
                 self.tokens += event.usage.output_tokens or self.characters // 4
                 self.characters = 0
-            case TurnFinished() | CompactionFinished():
+            case TurnFinished():
+                was_running, self.is_running, self.retry = self.is_running, False, None
+                if was_running and (event.steps or self._calls):
+                    cached = _cached(event.usage) if self.has_cache() else None
+                    seconds = self._seconds(time.monotonic())
+                    return TurnFigures(seconds, self._calls, cached, event.usage.cost)
+            case CompactionFinished():
                 self.is_running, self.retry = False, None
+        return None
 
-    def pause(self, seconds: float) -> None:
-        """Exclude the time spent waiting for the person."""
-        self._began += seconds
+    def wait(self, is_waiting: bool) -> None:
+        now = time.monotonic()
+        if self._waits_since is not None:
+            self._paused += now - self._waits_since
+        self._waits_since = now if is_waiting else None
+
+    def _seconds(self, now: float) -> float:
+        return max(now - self._began - self._paused, 0.0)
 
     def shown(self, words: Words, now: float, room: int) -> Content:
-        """Return the title of the prompt's border; empty while nothing runs.
-
-        Args:
-            words: Translates into the person's locale.
-            now: The monotonic time.
-            room: The available cells; a narrow prompt shows less.
-        """
+        """Return the title of the prompt's border; empty while nothing runs."""
         if not self.is_running:
             return Content("")
         spinner = SPINNER[int(now * 10) % len(SPINNER)]
@@ -117,7 +158,7 @@ class TurnStatus:
             if cell_len(status) + cell_len(words("stops")) + cell_len(why) + _ROUND > room:
                 why = ""  # the conversation shows all of it
         elif self.activity == "compacting":
-            status = words("compacting {seconds}s", seconds=int(now - self._began))
+            status = words("compacting {seconds}s", seconds=int(self._seconds(now)))
         else:
             status = self._progress(words, now, room)
         return Content.assemble(
@@ -129,8 +170,7 @@ class TurnStatus:
         )
 
     def _progress(self, words: Words, now: float, room: int) -> str:
-        """Return what the turn does, for how long, and its figures where there is room."""
-        seconds = int(now - self._began)
+        seconds = int(self._seconds(now))
         job = self.job_in(self._window) if self._window and now - self._called > _PATIENCE else ""
         if job:
             name = fit(job, min(cell_len(line(job)), _NAME))
@@ -148,3 +188,9 @@ class TurnStatus:
             if cell_len("   ".join([*parts, figure])) + _ROUND + 6 <= room:
                 parts.append(figure)
         return "   ".join(parts)
+
+
+def _cached(usage: Usage) -> float | None:
+    """Return the share of the input that came from the cache; None if nothing was sent."""
+    sent = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens
+    return usage.cache_read_input_tokens / sent if sent else None

@@ -49,29 +49,21 @@ class Try(Static, can_focus=True):
         self._text = text
 
     def on_click(self, event: Click) -> None:
-        """Send the suggestion."""
         event.stop()
         self.action_say()
 
     def action_say(self) -> None:
-        """Send the suggestion."""
         self.post_message(self.Chosen(self._text))
 
 
 class Welcome(Vertical):
-    """The welcome screen.
-
-    Args:
-        words: Translates into the person's locale.
-        folder: The folder that the suggestions refer to.
-    """
+    """The welcome screen."""
 
     def __init__(self, words: Words, folder: Path) -> None:
         super().__init__(id="welcome")
         self._words, self._folder = words, folder
 
     def compose(self) -> ComposeResult:
-        """Compose the introduction, the suggestions, and a note if no model is connected."""
         words = self._words
         with Vertical(id="card"):
             yield Static(Content.styled("contextui", "bold $text-primary"))
@@ -91,11 +83,7 @@ class Welcome(Vertical):
             yield Static("", id="offline", markup=False)
 
     def show_offline(self, ways: Sequence[tuple[str, str]] = ()) -> None:
-        """Show that no model is connected, what answers until then, and how to connect one.
-
-        Args:
-            ways: Commands that connect a model, and what each does.
-        """
+        """Show that no model is connected, what answers until then, and how to connect one."""
         note = self._words(
             "No model is connected. Until one is, a small built-in model answers. It only "
             "understands simple requests in English and Chinese; it does not write code or explain."
@@ -112,7 +100,6 @@ class Welcome(Vertical):
         self.add_class("-offline")
 
     async def show_waiting(self, line: Content) -> None:
-        """Show what waits for the person in this folder."""
         self.add_class("-waiting")
         await self.query_one("#card").mount(Static(line, classes="ready"))
 

@@ -1,8 +1,8 @@
 """Window actions: the menu, running an action, and its result."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -10,42 +10,33 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen
+from textual.widget import Widget
 
 from contextui.files.errors import FileChangedError
 from contextui.tui.desktop.form import FormScreen, Question
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
 from contextui.tui.desktop.shared import (
     Setting,
-    first_actions_of,
     in_turn,
     name_of,
     needs_words,
-    person_acted,
-    settle,
     short_name,
 )
+from contextui.tui.desktop.widgets import call_hook, hook, settle
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, is_diff, plain_lines
-from contextui.tui.footer import KeyHints
+from contextui.tui.footer import KeyBar
 from contextui.tui.keys import focus_of
 from contextui.tui.lines import MUTED, line
 from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.anchor import Form, Reference
-from contextui.windowing.host import latest_render
+from contextui.windowing.runtime import runtime_of
+from contextui.windowing.window import Window
 from contextui.words import Words, msg
-
-if TYPE_CHECKING:
-    from contextui.tui.desktop.frame import WindowFrame
 
 
 @dataclass(frozen=True, slots=True)
 class ResultLine:
-    """The display form of a result.
-
-    Attributes:
-        line: The line in the window's lower border.
-        style: Its style.
-        whole: The full text, if there is more to read.
-    """
+    """The display form of a result."""
 
     line: str
     style: str
@@ -70,7 +61,7 @@ class ResultScreen(ModalScreen[None]):
     """Shows a whole result, scrollable."""
 
     BINDINGS = [
-        Binding("escape,enter,d,q", "leave", "back", show=False),
+        Binding("escape,enter,d,q", "dismiss", "back", show=False),
         Binding("up,k", "scroll(-1)", show=False),
         Binding("down,j", "scroll(1)", show=False),
         Binding("pageup", "scroll(-10)", show=False),
@@ -82,11 +73,10 @@ class ResultScreen(ModalScreen[None]):
         self._title, self._text, self._words = title, text, words
 
     def compose(self) -> ComposeResult:
-        """Compose the text in a box, with diffs in color."""
         with Vertical(classes="box") as box:
             box.border_title = self._title
             yield ChangeView(self._lines())
-            yield KeyHints(self._words, [("↑↓", "move"), ("esc", "close")])
+            yield KeyBar(self._words, [("↑↓", "move"), ("esc", "close")])
 
     def _lines(self) -> list[Line]:
         """Return the lines of the text; a diff at its end gets line numbers."""
@@ -97,15 +87,9 @@ class ResultScreen(ModalScreen[None]):
         return plain_lines(self._text)
 
     def action_scroll(self, by: int) -> None:
-        """Scroll by lines."""
         self.query_one(ChangeView).scroll_relative(y=by, animate=False)
 
-    def action_leave(self) -> None:
-        """Dismiss the screen."""
-        self.dismiss(None)
-
     def on_click(self) -> None:
-        """Dismiss the screen."""
         self.dismiss(None)
 
 
@@ -123,36 +107,34 @@ _SLOW = 0.4  # seconds after which an action is shown as running
 
 
 class ActionRunner:
-    """Runs a window's actions for the person and shows the results in its border.
+    """Runs a window's actions for the person and shows the results in its border."""
 
-    Args:
-        frame: The window's frame; menus and forms open over it.
-        setting: State shared by all windows.
-    """
-
-    def __init__(self, frame: "WindowFrame", setting: Setting) -> None:
+    def __init__(
+        self,
+        frame: Widget,
+        window: Window,
+        setting: Setting,
+        body: Callable[[], Widget],
+        show_note: Callable[[str, str], None],
+    ) -> None:
         self._frame, self._windows, self._words = frame, setting.windows, setting.words
-        self._window = frame.window
+        self._window, self._body, self._show_note = window, body, show_note
         self._last = ResultLine("", "")
 
     def choose(self, wanted: str, fill_in: bool = False) -> None:
-        """Run an action or an anchor, asking for required params first.
-
-        Args:
-            wanted: The id of an action or an anchor.
-            fill_in: Ask for params even if none is required.
-        """
-        anchor = latest_render(self._window).anchors.get(wanted)
+        """Run an action or an anchor, asking for required params first."""
+        anchor = runtime_of(self._window).renders.latest().anchors.get(wanted)
         action = self._window.actions.get(wanted)
         if isinstance(anchor, Form):
-            self._ask(wanted, Question.of_anchor(self._window, anchor))
+            bound = self._window.actions[anchor.action]
+            self._ask(wanted, Question(self._window, bound, anchor.fields, anchor.params))
         elif action is not None and (needs_words(action) or (fill_in and action.params.listing)):
-            self._ask(wanted, Question.of_action(self._window, action))
+            names = tuple(param.name for param in action.params.listing)
+            self._ask(wanted, Question(self._window, action, names))
         elif not isinstance(anchor, Reference):
             self.run(wanted, {})
 
     def run(self, action_id: str, params: Mapping[str, Any]) -> None:
-        """Run an action as the person, without approval."""
         # The screen's worker: closing the window must not cancel the action that closes it.
         self._frame.screen.run_worker(self._carry_out(action_id, params), name=action_id)
 
@@ -162,7 +144,7 @@ class ActionRunner:
         def show_running() -> None:
             # The timer may fire just before the result arrives, which must stay.
             if running is not None:
-                self._frame.show_note(running, MUTED)
+                self._show_note(running, MUTED)
 
         slow = self._frame.set_timer(_SLOW, show_running)
         screen = self._frame.screen
@@ -174,10 +156,10 @@ class ActionRunner:
         self._show_result(result, action_id, screen.is_current and focus_of(screen) is focused)
 
     async def _act(self, action_id: str, params: Mapping[str, Any]) -> ActionResult:
-        await settle(self._frame.body)
+        await settle(self._body())
         result = await self._windows.act(self._window.id, action_id, params, actor="person")
         if result.ok and self._frame.is_attached:
-            person_acted(self._frame.body, action_id)
+            call_hook(self._body(), "person_acted", action_id)
         return result
 
     def _ask(self, wanted: str, question: Question) -> None:
@@ -200,14 +182,13 @@ class ActionRunner:
             severity: SeverityLevel = "information" if result.ok else "error"
             self._frame.app.notify(self._last.line, severity=severity, markup=False)
             return
-        self._frame.show_note(self._last.line, self._last.style)
+        self._show_note(self._last.line, self._last.style)
         action = self._window.actions.get(action_id)
         is_read = action is not None and action.effect == "read"
         if may_open and result.ok and self._last.whole and is_read:
             self.show_all()
 
     def show_all(self) -> bool:
-        """Show the whole last result; return whether there is more than the line."""
         if self._last.whole:
             screen = ResultScreen(self._title(""), self._last.whole, self._words)
             self._frame.app.push_screen(screen)
@@ -216,7 +197,6 @@ class ActionRunner:
     # --- menu --------------------------------------------------------------------------
 
     def menu(self) -> None:
-        """Open the menu of actions, anchors and keys."""
         groups = [list(self._actions()), list(self._anchors()), self._keys()]
         menu = MenuScreen(
             self._title(self._words("actions")), groups, self._words, can_fill_in=True
@@ -228,13 +208,13 @@ class ActionRunner:
         return Content.assemble(name, (f"  {about}" if about else "", MUTED))
 
     def _actions(self) -> Iterator[Entry]:
-        for action in in_turn(self._window.actions, first_actions_of(self._frame.body)):
+        for action in in_turn(self._window.actions, hook(self._body(), "first_actions") or ()):
             mark = f"  ({self._words('writes')})" if action.effect == "write" else ""
             about = action.labelled(self._words.lang) + mark
             yield Entry(action.id, short_name(action, self._words), about)
 
     def _anchors(self) -> Iterator[Entry]:
-        for anchor in latest_render(self._window).anchors.values():
+        for anchor in runtime_of(self._window).renders.latest().anchors.values():
             if not isinstance(anchor, Reference):
                 bound = self._window.actions[anchor.action]
                 label = anchor.label or bound.labelled(self._words.lang)

@@ -14,8 +14,8 @@ from contextui.secrets import mask_own
 from contextui.text import for_terminal
 from contextui.tui.lines import FAINT, KEY, MUTED, Sheet, fold, line
 from contextui.windowing.anchor import AnyAnchor, Button, Form, Reference
-from contextui.windowing.host import latest_render
 from contextui.windowing.render import Render
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Element
 from contextui.windowing.window import Window
 from contextui.words import Words
@@ -32,24 +32,14 @@ _TAB = 4
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line before wrapping.
-
-    Attributes:
-        content: The line.
-        hanging: The indent of its wrapped rows.
-    """
+    """One line before wrapping."""
 
     content: Content
     hanging: int = 0
 
 
 def rows_of(render: Render, more: str = "… {count} more characters") -> list[Row]:
-    """Return the rows of a render, with each anchor next to its target.
-
-    Args:
-        render: A finished render.
-        more: The template for the number of omitted characters.
-    """
+    """Return the rows of a render, with each anchor next to its target."""
     snapshot = render.snapshot
     anchors = _by_target(render.anchors)
     if snapshot.elements is not None and len(snapshot.content) <= MOST:
@@ -104,7 +94,6 @@ def _attribute(name: str, value: str) -> Iterator[tuple[str, str]]:
 
 
 def _by_target(anchors: Mapping[str, AnyAnchor]) -> dict[str, list[AnyAnchor]]:
-    """Group the pressable anchors by target; those without one under ""."""
     found = defaultdict[str, list[AnyAnchor]](list)
     for anchor in anchors.values():
         if not isinstance(anchor, Reference):
@@ -160,20 +149,17 @@ class ContentBody(Sheet):
         self._folded_width = 0
 
     def window_changed(self) -> None:
-        """Render the window's current content; the cursor stays at its anchor."""
         more = self._words("… {count} more characters")
-        self._rows = rows_of(latest_render(self._window), more)
+        self._rows = rows_of(runtime_of(self._window).renders.latest(), more)
         self._anchors, self._folded_width = order_of(self._rows), 0
         if self._cursor not in self._anchors:
             self._cursor = self._anchors[0] if self._anchors else None
         self.redraw()
 
     def on_mount(self) -> None:
-        """Render the content."""
         self.window_changed()
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """Return the wrapped rows, with the cursor."""
         if width != self._folded_width:
             rows = (fold(row.content, width, row.hanging) for row in self._rows)
             self._folded, self._folded_width = [one for row in rows for one in row], width
@@ -190,7 +176,6 @@ class ContentBody(Sheet):
     # --- anchors -----------------------------------------------------------------------
 
     def action_step(self, by: int) -> None:
-        """Move to the next anchor; without anchors, scroll."""
         if self._cursor is None:
             scroll = self.scroll_down if by > 0 else self.scroll_up
             scroll(animate=False)
@@ -204,12 +189,10 @@ class ContentBody(Sheet):
                 return
 
     def action_press(self) -> None:
-        """Press the anchor under the cursor."""
         if self._cursor is not None:
             self.post_message(self.AnchorPressed(self._cursor))
 
     def on_click(self, event: events.Click) -> None:
-        """Press the clicked anchor."""
         anchor_id = event.style.meta.get(ANCHOR)
         if anchor_id is not None:
             event.stop()

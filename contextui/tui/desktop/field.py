@@ -31,11 +31,9 @@ class InertArea(TextArea):
         return Strip.blank(self.size.width) if narrow else super().render_line(y)
 
     def action_text_start(self) -> None:
-        """Move to the start of the text."""
         self.move_cursor((0, 0))
 
     def action_text_end(self) -> None:
-        """Move to the end of the text."""
         self.move_cursor(self.document.end)
 
 
@@ -66,9 +64,7 @@ class Field(InertArea):
         self.move_cursor(self.document.end)
 
     def action_done(self) -> None:
-        """Post `Done`."""
         self.post_message(self.Done(self))
 
     def action_new_line(self) -> None:
-        """Insert a line break."""
         self.insert("\n")

@@ -57,14 +57,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class FoldRow:
-    """The row of an entry, or one row of its text.
-
-    Attributes:
-        fold: The entry.
-        at: The place of the row in the text, -1 for the entry itself.
-        text: The row of the text.
-        line: The number of the line, 0 where a line is continued.
-    """
+    """The row of an entry, or one row of its text."""
 
     fold: Fold
     at: int = -1
@@ -73,7 +66,6 @@ class FoldRow:
 
     @property
     def key(self) -> tuple[Hashable, int]:
-        """What identifies the row while the list changes."""
         return self.fold.key, self.at
 
 
@@ -90,7 +82,6 @@ class FoldList(RowList[FoldRow]):
     """The rows; a click on the text of an entry does not fold it."""
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor into the text."""
         place = int(event.y) + self.scroll_offset.y
         if place < len(self.rows) and self.rows[place].at >= 0:
             event.stop()
@@ -102,9 +93,6 @@ class FoldBody(Vertical):
     """The list, a filter above it, and a line for problems.
 
     Subclasses call `show_folds` when their entries change, and implement `text_of` and `matches`.
-
-    Args:
-        lang: The language of the person.
     """
 
     BINDINGS = [
@@ -136,7 +124,6 @@ class FoldBody(Vertical):
         self._problem = Static(classes="problem")
 
     def compose(self) -> ComposeResult:
-        """Compose filter, list and the line for problems."""
         yield self._filter
         yield self._list
         yield self._problem
@@ -164,14 +151,7 @@ class FoldBody(Vertical):
         problem: str = "",
         opened: Iterable[Hashable] = (),
     ) -> None:
-        """Show other entries.
-
-        Args:
-            folds: The entries.
-            note: What to show if there are none.
-            problem: Why they cannot be read, or not written.
-            opened: Keys of those that the model unfolded. A change of them is followed.
-        """
+        """Show other entries."""
         self._folds, self._note = folds, note
         now = set(opened)
         self._opened -= self._opened_by_model - now
@@ -185,18 +165,15 @@ class FoldBody(Vertical):
 
     @property
     def window_rows(self) -> int:
-        """The rows of the list, with filter and problem."""
         extra = bool(self._filter.display) + bool(self._problem.display)
         return max(len(self._list.rows), 1) + extra
 
     # --- rows --------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Wrap the texts to the new width."""
         self._show()
 
     def _show(self, at: Hashable = None) -> None:
-        """Show the entries that the filter leaves, with the texts of those unfolded."""
         if not self.is_attached:
             return
         before, words = self.window_rows, self._query
@@ -287,12 +264,10 @@ class FoldBody(Vertical):
         return super().check_action(action, parameters)
 
     def action_filter(self) -> None:
-        """Type a filter."""
         self._filter.begin()
         self._show()
 
     def action_back(self) -> None:
-        """Clear the filter."""
         self._filter.end()
 
     @on(FilterLine.Changed)
@@ -310,7 +285,6 @@ class FoldBody(Vertical):
             self._set_open(row.fold, row.fold.key not in self._opened)
 
     def action_unfold(self, wanted: bool) -> None:
-        """Unfold the entry under the cursor, or fold it."""
         if (row := self._list.row) is not None and wanted is not (row.fold.key in self._opened):
             self._set_open(row.fold, wanted)
 
@@ -323,7 +297,6 @@ class FoldBody(Vertical):
         self._show(at=(fold.key, -1))
 
     def action_reload(self) -> None:
-        """Read the unfolded texts again."""
         for fold in self._folds:
             if fold.key in self._opened:
                 self._read(fold)

@@ -21,10 +21,9 @@ from contextui.tui.desktop.field import Field, InertArea
 from contextui.tui.desktop.pathfield import PathField, is_path
 from contextui.tui.desktop.shared import short_name
 from contextui.tui.desktop.values import Choice, chosen, kind_of, limits, problems, read
-from contextui.tui.footer import KeyHints
+from contextui.tui.footer import KeyBar
 from contextui.tui.lines import FAINT, MUTED, fit, line
 from contextui.windowing.action import Action, ActionResult
-from contextui.windowing.anchor import Form
 from contextui.windowing.params import Param
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
@@ -77,7 +76,6 @@ class FormField(Vertical):
         self.input: Widget = self._choice() if self._kind.options else self._field(workspace)
 
     def compose(self) -> ComposeResult:
-        """Compose the name, the input, and the error below it."""
         with Horizontal():
             name = fit(self.param.name, LABEL - 1)
             yield Static(Content.assemble((name, "")), classes="label")
@@ -141,7 +139,6 @@ class FormField(Vertical):
         return text
 
     def show_problem(self, problem: str) -> None:
-        """Show a validation error at the field, or clear it."""
         self._wrong.update(Content.assemble((line(problem), "$text-error")))
         self.set_class(bool(problem), "-wrong")
 
@@ -176,29 +173,12 @@ Run = Callable[[Mapping[str, Any]], Awaitable[ActionResult]]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The params to ask for.
-
-    Attributes:
-        window: The window with the action.
-        action: The action.
-        names: The params that the person fills in.
-        given: The params that are already set.
-    """
+    """The params to ask for."""
 
     window: Window
     action: Action
     names: tuple[str, ...]
     given: Mapping[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of_action(cls, window: Window, action: Action) -> "Question":
-        """Ask for all params of an action."""
-        return cls(window, action, tuple(param.name for param in action.params.listing))
-
-    @classmethod
-    def of_anchor(cls, window: Window, anchor: Form) -> "Question":
-        """Ask for the fields of an anchor."""
-        return cls(window, window.actions[anchor.action], anchor.fields, anchor.params)
 
 
 _TITLE = 66  # maximum cells of a title
@@ -206,16 +186,10 @@ _KEYS = (("enter", msg("run")), ("tab", msg("next field")), ("^j", "new line"), 
 
 
 class FormScreen(ModalScreen[ActionResult | None]):
-    """Asks for the params of an action and runs it; stays open until it succeeds.
-
-    Args:
-        question: The params to ask for.
-        run: Runs the action with the entered params.
-        words: Translates into the person's locale.
-    """
+    """Asks for the params of an action and runs it; stays open until it succeeds."""
 
     BINDINGS = [
-        Binding("escape", "leave", "back", show=False),
+        Binding("escape", "dismiss", "back", show=False),
         Binding("enter", "run", show=False),
         Binding("down", "app.focus_next", show=False),
         Binding("up", "app.focus_previous", show=False),
@@ -229,7 +203,6 @@ class FormScreen(ModalScreen[ActionResult | None]):
         self._is_acting = False
 
     def compose(self) -> ComposeResult:
-        """Compose the fields in a box over the windows."""
         action = self._question.action
         about, whose = line(action.labelled(self._words.lang)), line(self._question.window.id)
         is_long = cell_len(f"{whose}  {about}") > _TITLE
@@ -241,11 +214,10 @@ class FormScreen(ModalScreen[ActionResult | None]):
                     yield Static(Content.styled(about, MUTED), classes="about")
                 yield from self._fields
             yield self._note
-            yield KeyHints(self._words, _KEYS)
+            yield KeyBar(self._words, _KEYS)
 
     @on(Field.Done)
     async def action_run(self) -> None:
-        """Validate the params and run the action; show errors at the fields."""
         if self._is_acting:
             return
         given = {
@@ -281,11 +253,6 @@ class FormScreen(ModalScreen[ActionResult | None]):
         self._note.update(Content.assemble((line(text), style)))
         self._note.display = bool(text)
 
-    def action_leave(self) -> None:
-        """Dismiss the form."""
-        self.dismiss(None)
-
     def on_click(self, event: events.Click) -> None:
-        """Dismiss the form on a click outside the box."""
         if event.widget is self:
             self.dismiss(None)

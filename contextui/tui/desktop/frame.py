@@ -23,22 +23,22 @@ from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.shared import (
     ActionRequested,
     Setting,
-    closing_warning_of,
     facts_of,
-    frame_bindings_of,
     heading,
-    keeps_keys,
     name_of,
-    person_left,
-    position_of,
     progress_of,
-    rows_of,
-    settle,
-    title_of,
 )
-from contextui.tui.desktop.widgets import Guard, OwnWidgetError, own_widget
+from contextui.tui.desktop.widgets import (
+    Guard,
+    OwnWidgetError,
+    call_hook,
+    hook,
+    keeps,
+    own_widget,
+    settle,
+)
 from contextui.tui.lines import KEY, MUTED, RULE, LineView, fit, line
-from contextui.windowing.host import commit_input_with, latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
@@ -91,12 +91,10 @@ class Closing(Horizontal):
         self._warning = ""
 
     def compose(self) -> ComposeResult:
-        """Compose the label and the field."""
         yield Static(Content.assemble((self._label, f"{KEY} bold")))
         yield ClosingField(hint=self._words(_HINTS[-1]))
 
     def ask(self, warning: str = "") -> None:
-        """Show the prompt; a warning names what would be lost."""
         field = self.query_one(Field)
         field.text, self._warning = "", warning
         self._show_text()
@@ -104,7 +102,6 @@ class Closing(Horizontal):
         field.focus()
 
     def on_resize(self) -> None:
-        """Fit the text to the new width."""
         self._show_text()
 
     @property
@@ -112,7 +109,6 @@ class Closing(Horizontal):
         return self._words("Close {window}?", window=line(self._window_id)) + " "
 
     def _show_text(self) -> None:
-        """Show the warning or the hint in the longest form that fits."""
         room = self.size.width or self.container_size.width
         forms = [self._words(one) for one in (_WARNINGS if self._warning else _HINTS)]
         if self._warning:
@@ -126,7 +122,6 @@ class Closing(Horizontal):
         self.query_one(Field).placeholder = Content.assemble((text, style))
 
     def on_descendant_blur(self) -> None:
-        """Withdraw the question once the person has gone elsewhere in the app."""
         self.call_after_refresh(self._withdraw)
 
     def _withdraw(self) -> None:
@@ -134,7 +129,6 @@ class Closing(Horizontal):
             self.display = False
 
     def _cut(self, room: int) -> str:
-        """Return the warning, truncated if enough of it remains."""
         if _ENOUGH <= room < cell_len(self._warning):
             return set_cell_size(self._warning, room - 1) + "…"
         return self._warning
@@ -146,7 +140,6 @@ class Closing(Horizontal):
         self.post_message(self.Confirmed(message.field.text.strip()))
 
     def action_leave(self) -> None:
-        """Keep the window open."""
         self.display = False
         self.post_message(self.Left())
 
@@ -210,24 +203,21 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.note = ""
         """The result that the border shows."""
         self._note_style, self._note_timer = "", cast(Timer | None, None)
-        self._will_go_in = False
+        self.will_go_in = False
         self.is_pinned = False
-        self.runner = ActionRunner(self, setting)
+        self.runner = ActionRunner(self, window, setting, lambda: self.body, self.show_note)
 
     def compose(self) -> ComposeResult:
-        """Compose the body, and the question before it closes."""
         yield self._trouble
         yield self.body
         yield Closing(self._setting.words, self.window.id)
 
     def on_mount(self) -> None:
-        """Register the input commit and draw the window."""
-        self._unregister = commit_input_with(self.window, self._commit_input)
+        self._unregister = runtime_of(self.window).commit_input_with(self._commit_input)
         self._watch_body()
         self._draw()
 
     def on_unmount(self) -> None:
-        """Unregister the input commit."""
         self._unregister()
 
     async def _commit_input(self) -> None:
@@ -245,12 +235,14 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def _bind_keys_of_body(self) -> None:
         """Put the keys that the body has for its frame before those of all frames."""
-        own = [
-            (key, replace(one, action=f"of_body({one.action!r})"))
-            for key, one in frame_bindings_of(self.body)
-        ]
+        body, own = self.body, list[tuple[str, Binding]]()
+        if isinstance(body, Guard):
+            own = body.guarded(lambda: list(BindingsMap(hook(body, "frame_bindings"))), own)
         bindings = dict[str, list[Binding]]()
-        for key, one in [*own, *self._usual_bindings]:
+        for key, one in own:
+            of_body = replace(one, action=f"of_body({one.action!r})")
+            bindings.setdefault(key, []).append(of_body)
+        for key, one in self._usual_bindings:
             bindings.setdefault(key, []).append(one)
         self._bindings = BindingsMap.from_keys(bindings)
 
@@ -260,7 +252,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         return body
 
     def _watch_body(self) -> None:
-        """Follow the size and the position of the body's content."""
         if isinstance(self.body, ScrollView):
             self.watch(self.body, "virtual_size", self._content_resized, init=False)
             self.watch(self.body, "scroll_y", self.draw_border, init=False)
@@ -275,7 +266,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         They depend on content and width alone, so that the layout is the same in whatever order
         both change.
         """
-        rows = rows_of(self.body)
+        rows = hook(self.body, "window_rows")
+        rows = rows if isinstance(rows, int) else None
         if not self.body.display:
             rows = 0
         elif not self.body.size.width:
@@ -285,7 +277,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         elif rows is None and isinstance(self.body, ScrollView):
             rows = self.body.virtual_size.height
         elif rows is None:
-            rows = latest_render(self.window).snapshot.content.count("\n") + 1
+            rows = runtime_of(self.window).renders.latest().snapshot.content.count("\n") + 1
         if self._trouble.display:  # as it wraps, not as it was laid out before
             width = max(self.scrollable_content_region.width, 1)
             rows += self._trouble.visual.get_height({}, width)
@@ -294,14 +286,12 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     # --- rendering ---------------------------------------------------------------------
 
     def window_changed(self) -> None:
-        """Redraw the window in place."""
-        drawn = latest_render(self.window).snapshot.error is None
+        drawn = runtime_of(self.window).renders.latest().snapshot.error is None
         if drawn and not self.window.is_opening and isinstance(self.body, Guard | ContentBody):
             self.body.window_changed()
         self._draw()
 
     def draw_border(self) -> None:
-        """Update title and facts in the border; only changes are drawn."""
         if not self.is_attached:  # a tick between creating and mounting it
             return
         width = max(self.outer_size.width - _BORDER, 0)
@@ -312,8 +302,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.border_subtitle = subtitle or None
 
     def _title(self, width: int) -> Content:
-        rest = title_of(self.body)
-        rest = line(self._setting.gists.of(self.window) if rest is None else rest)
+        own = hook(self.body, "window_title")
+        rest = line(self._setting.gists.of(self.window) if own is None else str(own))
         bare = heading(self._number, self.window, "").cell_length
         free = max(width - bare - _GAP, 0)
         room = free - cell_len(rest)
@@ -325,13 +315,11 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         return self._spread(left, right, width) if right.plain else left
 
     def _right(self, room: int) -> Content:
-        """Return the progress, or else the position."""
         notice = self._setting.notices.get(self.window.id, "")
         progress = progress_of(self.window, notice, room)
         return progress if progress.plain else Content.styled("   ".join(self._place(room)), MUTED)
 
     def _spread(self, left: Content, right: Content, width: int) -> Content:
-        """Return both ends of an edge, with its line between them."""
         gap = width - left.cell_length - right.cell_length
         if gap < _GAP:
             return Content.assemble(left, " " * max(gap, 2 if left.plain else 0), right)
@@ -340,14 +328,13 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         return Content.assemble(left, " ", ("─" * (gap - 2), ink), " ", right)
 
     def _place(self, room: int) -> list[str]:
-        """Return what is said at the right of the upper border, as much as fits."""
         words = self._setting.words
         parts = [words("just opened")] if self.window.id in self._setting.opened else []
         parts += [words("pinned")] if self.is_pinned else []
-        position = position_of(self.body)
+        position = hook(self.body, "window_position")
         if position is None and isinstance(self.body, ScrollView) and self.body.display:
             position = self._scrolled(self.body)
-        parts += [line(position)] if position else []
+        parts += [line(str(position))] if position else []
         while parts and cell_len("   ".join(parts)) > room:
             parts.pop()
         return parts
@@ -362,14 +349,11 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         )
 
     def _subtitle(self, width: int) -> Content:
-        setting = self._setting
-        facts = facts_of(
-            self.window, setting.last_actions, setting.tokens(self.window.id), setting.words
-        )
         ends = Content("")
         if self.has_focus or self.has_focus_within or self.is_mouse_over:
             ends = Content.assemble("  ", (_MENU, f"{KEY} bold"))
-        right = Content.assemble(facts.within(width - ends.cell_length, setting.words), ends)
+        facts = facts_of(self.window, self._setting, width - ends.cell_length)
+        right = Content.assemble(facts, ends)
         if not self.note:
             return right
         if cell_len(self.note) > width - right.cell_length - 4:
@@ -379,60 +363,45 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         return self._spread(Content.styled(note, self._note_style), right, width)
 
     def pin(self, is_pinned: bool) -> None:
-        """Show whether the person pinned this window in the main place."""
         if is_pinned != self.is_pinned:
             self.is_pinned = is_pinned
             self.draw_border()
 
     def show_note(self, text: str, style: str = "") -> None:
-        """Show a result in the lower border, for some seconds."""
         self.clear_note()
         self.note, self._note_style = text, style
         self._note_timer = self.set_timer(_SECONDS, self.clear_note)
         self.draw_border()
 
     def clear_note(self) -> None:
-        """Show only the facts in the lower border."""
         if self._note_timer is not None:
             self._note_timer.stop()
         self.note, self._note_timer = "", None
         self.draw_border()
 
     def on_resize(self) -> None:
-        """Fit the border to the new width."""
         self._content_resized()
 
-    def on_focus(self) -> None:
-        """Show the focus in the border."""
+    @on(events.Focus)
+    @on(events.DescendantFocus)
+    @on(events.Enter)
+    def _show_focus(self) -> None:
         self.draw_border()
 
-    def on_blur(self) -> None:
-        """Show that the focus left."""
+    @on(events.Blur)
+    @on(events.DescendantBlur)
+    def _show_blur(self) -> None:
         self.call_after_refresh(self._after_blur)
 
-    def on_descendant_focus(self) -> None:
-        """Show the focus in the border."""
-        self.draw_border()
-
-    def on_descendant_blur(self) -> None:
-        """Show that the focus left."""
-        self.call_after_refresh(self._after_blur)
+    def on_leave(self) -> None:
+        self.call_after_refresh(self.draw_border)
 
     def _after_blur(self) -> None:
         self.draw_border()
         if self.is_attached and not (self.has_focus or self.has_focus_within):
-            person_left(self.body)
-
-    def on_enter(self) -> None:
-        """Show the sign of the menu."""
-        self.draw_border()
-
-    def on_leave(self) -> None:
-        """Hide the sign of the menu."""
-        self.call_after_refresh(self.draw_border)
+            call_hook(self.body, "person_left")
 
     def on_click(self, event: events.Click) -> None:
-        """Open the menu on a click on the number, or on the sign in the lower border."""
         if event.widget is not self:
             return
         width, height = self.outer_size
@@ -443,7 +412,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.action_menu()
 
     def _draw(self) -> None:
-        snapshot = latest_render(self.window).snapshot
+        snapshot = runtime_of(self.window).renders.latest().snapshot
         words, name = self._setting.words, name_of(self.window)
         undrawn = snapshot.header.version == ContextVersion(0)
         reason = self._own_problem
@@ -464,12 +433,11 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.set_class(bool(reason), "-error")
         self.draw_border()
         self.post_message(self.Resized())
-        if self._will_go_in and not undrawn:
+        if self.will_go_in and not undrawn:
             self.call_after_refresh(self._go_in_now)
 
     @on(Guard.Failed)
     async def _draw_without(self, message: Guard.Failed) -> None:
-        """Replace a failed custom widget with the default body."""
         failed, self._own_problem = self.body, message.reason
         if isinstance(failed, Guard):
             self.body = self._usual_body()
@@ -484,8 +452,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     # --- actions -----------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable only the actions that apply to where the focus is."""
-        if keeps_keys(self.app.focused) or isinstance(self.app.focused, ClosingField):
+        if keeps(self.app.focused, "keeps_keys") or isinstance(self.app.focused, ClosingField):
             return False  # they belong to the widget
         inside = self.app.focused is not self  # `has_focus` of a new frame is set later
         if action == "of_body":
@@ -510,7 +477,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             await body.guarded_wait(lambda: self.app.run_action(action, body))
 
     def action_go_in(self) -> None:
-        """Focus the first focusable widget of the body."""
         for one in (self.body, *self.body.query("*")):
             if one.focusable and one.display:
                 one.focus()
@@ -518,35 +484,26 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def go_in(self) -> None:
         """Focus the body, as soon as it is drawn, unless the focus is elsewhere by then."""
-        self._will_go_in = True
+        self.will_go_in = True
         self._draw()
 
-    @property
-    def will_go_in(self) -> bool:
-        """Whether the focus is on its way into the body."""
-        return self._will_go_in
-
     def _go_in_now(self) -> None:
-        if self._will_go_in and self.app.focused is self:
+        if self.will_go_in and self.app.focused is self:
             self.action_go_in()
-        self._will_go_in = False
+        self.will_go_in = False
 
     def action_out(self) -> None:
-        """Move the focus from the body back to the frame."""
         self.focus()
 
     def action_menu(self) -> None:
-        """Open the menu of all actions."""
         self.runner.menu()
 
     def action_detail(self, by: int) -> None:
-        """Show more or less detail."""
         level = _LEVELS.index(self.window.lod) + by
         if 0 <= level < len(_LEVELS):
             self._setting.windows.set_lod(self.window.id, _LEVELS[level])
 
     def action_undo(self) -> None:
-        """Run the window's undo action, if it has one."""
         if "undo" in self.window.actions:
             self.runner.run("undo", {})
         else:
@@ -554,13 +511,12 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.show_note(self._setting.words("{name} has no undo.", name=name))
 
     def action_show_all(self) -> None:
-        """Show the whole last result."""
         if not self.runner.show_all():
             raise SkipAction
 
     def action_close(self) -> None:
-        """Ask for a summary, in the last row."""
-        lost = closing_warning_of(self.body) or line(latest_render(self.window).unsaved)
+        unsaved = runtime_of(self.window).renders.latest().unsaved
+        lost = str(hook(self.body, "closing_warning") or "") or line(unsaved)
         self.query_one(Closing).ask(lost)
 
     @on(Closing.Confirmed)
@@ -588,14 +544,11 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.runner.run(message.action_id, message.params)
 
     def action_scroll(self, by: int) -> None:
-        """Scroll by a line."""
         self.body.scroll_relative(y=by, animate=False)
 
     def action_scroll_page(self, by: int) -> None:
-        """Scroll by a page."""
         self.body.scroll_relative(y=by * max(self.body.size.height - 1, 1), animate=False)
 
     def action_scroll_edge(self, by: int) -> None:
-        """Scroll to the start or the end."""
         scroll = self.body.scroll_end if by > 0 else self.body.scroll_home
         scroll(animate=False)

@@ -20,7 +20,7 @@ from textual.widget import Widget
 from contextui.tui.desktop.order import Order
 from contextui.tui.desktop.shared import Setting, facts_of, name_of
 from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, line, spinner
-from contextui.windowing.host import running_jobs
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 
 Mode = Literal["stack", "single", "zoomed"]
@@ -47,12 +47,7 @@ _LINES_SINGLE = 3  # the same where one window has the rest
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The size that a window wants.
-
-    Attributes:
-        is_wide: Whether it wants the whole width.
-        rows: The rows of its frame.
-    """
+    """The size that a window wants."""
 
     is_wide: bool = False
     rows: int = LEAST_ROWS
@@ -81,7 +76,6 @@ class Arrangement:
 
     @property
     def shown(self) -> list[str]:
-        """The windows in frames."""
         return [one for one, _ in self.frames]
 
 
@@ -95,17 +89,7 @@ def arrange(
     fills: bool = False,
     fresh: str | None = None,
 ) -> Arrangement:
-    """Arrange the windows.
-
-    Args:
-        order: The windows.
-        size: The available size.
-        mode: The layout mode.
-        wishes: The size that each window wants.
-        columns: The number of columns of windows.
-        fills: Whether to use the whole height, even if the windows need less.
-        fresh: The window that was opened last and must be readable.
-    """
+    """Arrange the windows."""
     whole = Region(0, 0, max(size.width, 0), max(size.height, 0))
     if order.current is None or not whole.area:
         return Arrangement()
@@ -184,7 +168,6 @@ class _Stack:
         return Arrangement(frames, lines, more, place, used + listed)
 
     def _choose(self, height: int) -> list[str]:
-        """Return the windows that get frames, as many as fit with their smallest height."""
         chosen = list(self._forced)
         full = set[bool]()
         for one in self._order.by_need():
@@ -244,7 +227,6 @@ class _Stack:
     def _place(
         self, chosen: Sequence[str], height: int, fills: bool
     ) -> tuple[tuple[tuple[str, Region], ...], int]:
-        """Return the frames, and the rows they take."""
         columns = [one for one in self._split(chosen) if one]
         frames, used, x = list[tuple[str, Region]](), 0, 0
         for rows, width in zip(columns, _shares(self._whole.width, len(columns)), strict=True):
@@ -292,7 +274,6 @@ def _heights(rows: Sequence[_Row], height: int) -> list[int]:
 
 
 def _more(row: _Row, grown: Mapping[str, int]) -> int:
-    """Return the rows that the person gave to the windows of a row, or took from them."""
     return max((grown.get(one, 0) for one in row.ids), key=abs, default=0)
 
 
@@ -315,7 +296,6 @@ def _grow(heights: list[int], more: Sequence[int], height: int) -> list[int]:
 
 
 def _shares(total: int, parts: int) -> list[int]:
-    """Split a number into parts that differ by at most one, larger ones first."""
     share, rest = divmod(total, parts)
     return [share + (part < rest) for part in range(parts)]
 
@@ -327,7 +307,6 @@ def _near(hidden: Sequence[str], order: Order) -> int:
 
 
 def _listed(hidden: Sequence[str], begin: int, rows: int) -> tuple[tuple[str, ...], int]:
-    """Return the windows that get a line, and the number of those that do not."""
     if len(hidden) <= rows:
         return tuple(hidden), 0
     room = max(rows - 1, 0)
@@ -361,23 +340,19 @@ class WindowLines(Widget):
         self._drawn = Content("")
 
     def show(self, windows: Sequence[tuple[int, Window]], more: int) -> None:
-        """Show these windows with their numbers, and the count of further ones."""
         self._windows, self._more = windows, more
         self.redraw()
 
     def redraw(self) -> None:
-        """Refresh if the lines changed."""
         drawn = self._lines(self.size.width)
         if not drawn.is_same(self._drawn):
             self._drawn = drawn
             self.refresh()
 
     def on_resize(self) -> None:
-        """Fit the lines to the new width."""
         self.redraw()
 
     def render(self) -> Content:
-        """Render all lines."""
         return self._drawn
 
     def _lines(self, width: int) -> Content:
@@ -390,13 +365,8 @@ class WindowLines(Widget):
     def _line(self, number: int, window: Window, width: int) -> Content:
         setting = self._setting
         name = line(name_of(window))
-        facts = Content("")
-        if width >= _FACTS:
-            tokens = setting.tokens(window.id)
-            facts = facts_of(window, setting.last_actions, tokens, setting.words).within(
-                width // 2, setting.words
-            )
-        if jobs := running_jobs(window):
+        facts = facts_of(window, setting, width // 2) if width >= _FACTS else Content("")
+        if jobs := runtime_of(window).jobs.running():
             passed = age(max(time.monotonic() - jobs[-1].started, 0))
             now = Content.assemble((f"{spinner()} ", "$text-warning"), (passed, MUTED))
             facts = Content.assemble(now, "   ", facts) if facts.plain else now
@@ -412,7 +382,6 @@ class WindowLines(Widget):
         )
 
     def on_click(self, event: events.Click) -> None:
-        """Post which line was clicked."""
         at = event.y - self.gutter.top
         if at < len(self._windows):
             self.post_message(self.Chosen(self._windows[at][1].id))

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from contextui.tui.footer import KeyHints
+from contextui.tui.footer import KeyBar
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
 from contextui.words import Words, msg
 
@@ -23,14 +23,7 @@ _KEY = 5
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A menu entry.
-
-    Attributes:
-        id: The id that is returned.
-        name: The display name.
-        about: A description.
-        key: The key that does the same.
-    """
+    """A menu entry."""
 
     id: str
     name: str
@@ -40,31 +33,17 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The selected entry of a menu.
-
-    Attributes:
-        id: The entry's id.
-        fill_in: Whether the person wants to fill in optional params first.
-    """
+    """The selected entry of a menu."""
 
     id: str
     fill_in: bool = False
 
 
 class MenuScreen(ModalScreen[Chosen | None]):
-    """Shows entries in groups and returns the selected one.
-
-    Args:
-        title: The title.
-        groups: The entries; a rule separates groups.
-        words: Translates into the person's locale.
-        can_fill_in: Whether `space` is offered, to fill in params first.
-        enter: What Enter does, in English.
-        at: The id of the entry under the cursor at first.
-    """
+    """Shows entries in groups and returns the selected one."""
 
     BINDINGS = [
-        Binding("escape", "leave", "back", show=False),
+        Binding("escape", "dismiss", "back", show=False),
         Binding("space", "fill_in", show=False),
     ]
 
@@ -84,15 +63,13 @@ class MenuScreen(ModalScreen[Chosen | None]):
         self._groups = [group for group in groups if group]
 
     def compose(self) -> ComposeResult:
-        """Compose the entries in a box."""
         with Vertical(classes="box") as box:
             box.border_title = self._title
             yield OptionList(*self._options(), compact=True)
             more = [("space", msg("more fields"))] if self._can_fill_in else []
-            yield KeyHints(self._words, [("enter", self._enter), *more, ("esc", "close")])
+            yield KeyBar(self._words, [("enter", self._enter), *more, ("esc", "close")])
 
     def on_mount(self) -> None:
-        """Move the cursor to its first entry."""
         listed = self.query_one(OptionList)
         ids = [one.id for one in listed.options]
         listed.highlighted = ids.index(self._at) if self._at in ids else 0
@@ -112,18 +89,12 @@ class MenuScreen(ModalScreen[Chosen | None]):
         self.dismiss(Chosen(message.option_id or ""))
 
     def action_fill_in(self) -> None:
-        """Select the entry, to fill in params first."""
         listed = self.query_one(OptionList)
         if self._can_fill_in and listed.highlighted is not None:
             option = listed.get_option_at_index(listed.highlighted)
             self.dismiss(Chosen(option.id or "", fill_in=True))
 
-    def action_leave(self) -> None:
-        """Dismiss the menu."""
-        self.dismiss(None)
-
     def on_click(self, event: events.Click) -> None:
-        """Dismiss the menu on a click outside the box."""
         if event.widget is self:
             self.dismiss(None)
 

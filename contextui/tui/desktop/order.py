@@ -1,7 +1,6 @@
 """The order of the open windows: their numbers, the main one, and which was used last."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -50,14 +49,7 @@ class Order:
         keeps: bool = False,
         former: Callable[[str], str] = lambda _: "",
     ) -> list[str]:
-        """Add opened windows, remove closed ones, and return those that were opened.
-
-        Args:
-            open_ids: All open windows.
-            is_wide: Whether a window wants the main place.
-            keeps: Whether the current window stays current although others were opened.
-            former: Returns the id that a reopened window had, whose place it gets.
-        """
+        """Add opened windows, remove closed ones, and return those that were opened."""
         there = list(open_ids)
         still, known = set(there), set(self.ids)
         if still == known:
@@ -109,19 +101,9 @@ class Order:
         return next(number for number in range(1, len(taken) + 2) if number not in taken)
 
     def number(self, window_id: str) -> int:
-        """Return a window's number."""
         return self.numbers[window_id]
 
-    def number_among(
-        self, window_id: str, open_ids: Iterable[str], former: Callable[[str], str] = lambda _: ""
-    ) -> int:
-        """Return a window's number once all open windows are known here; see `follow`."""
-        later = deepcopy(self)
-        later.follow(open_ids, lambda _: False, keeps=True, former=former)
-        return later.number(window_id)
-
     def numbered(self, number: int) -> str | None:
-        """Return the window with this number, if there is one."""
         return next((one for one, its in self.numbers.items() if its == number), None)
 
     def use(self, window_id: str, *, is_wide: bool = False) -> None:
@@ -139,26 +121,18 @@ class Order:
             self.main = window_id
 
     def step(self, by: int) -> str | None:
-        """Return the window this many places after the current one, if any."""
         if self.current is None:
             return None
         at = self.ids.index(self.current) + by
         return self.ids[at] if 0 <= at < len(self.ids) else None
 
     def promote(self) -> bool:
-        """Pin the current window in the main place, or unpin it; return whether it is pinned."""
         self.is_pinned = not (self.is_pinned and self.main == self.current)
         if self.current is not None:
             self.main = self.current
         return self.is_pinned
 
     def move(self, by: int, shown: Sequence[str]) -> None:
-        """Swap the current window with the one shown before or after it.
-
-        Args:
-            by: -1 or 1.
-            shown: The windows in frames, in the order of their places.
-        """
         at = shown.index(self.current) + by if self.current in shown else -1
         if self.current is None or not 0 <= at < len(shown):
             return
@@ -170,7 +144,6 @@ class Order:
         self.ids[here], self.ids[there] = other, self.current
 
     def by_need(self) -> list[str]:
-        """Return all windows, those that most need a frame first."""
         first = [self.current, self.main if self.is_pinned else None, self.main]
         wanted = dict.fromkeys(one for one in first if one is not None)
         return list(wanted | dict.fromkeys(reversed(self.recent)))
@@ -178,7 +151,6 @@ class Order:
     # --- between runs ------------------------------------------------------------------
 
     def saved(self) -> dict[str, Any]:
-        """Return what to remember, as JSON has it."""
         return {
             "order": self.ids,
             "numbers": self.numbers,
@@ -188,7 +160,6 @@ class Order:
         }
 
     def restore(self, saved: object) -> None:
-        """Take over what was remembered, as far as those windows are open."""
         if not isinstance(saved, Mapping):
             return
         ids, numbers, main = saved.get("order"), saved.get("numbers"), saved.get("main")

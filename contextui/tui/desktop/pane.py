@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.errors import ContextUIError, UnknownWindowError
-from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.app_session import AppSession, Changes
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.layout import (
     LEAST_ROWS,
@@ -33,20 +33,16 @@ from contextui.tui.desktop.shared import (
     FileRequested,
     Gists,
     LastActions,
-    MentionRequested,
     Setting,
     WindowRequested,
-    keeps_keys,
-    keeps_tab,
     name_of,
-    person_acted,
 )
+from contextui.tui.desktop.widgets import call_hook, keeps
 from contextui.tui.dividers import NARROW, TWO_COLUMNS, WIDE, Dividers
 from contextui.tui.keys import KeyLine, meant_key
 from contextui.tui.lines import MUTED
 from contextui.tui.lines import line as text_line
-from contextui.tui.link import Changes, Desk
-from contextui.windowing.host import former_id, latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
@@ -89,64 +85,54 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     class Reordered(Message):
         """Posted when windows were opened, closed or moved."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, desk: AppSession, dividers: Dividers) -> None:
         super().__init__(id="desktop")
         self._words = words
-        self._setting: Setting | None = None
+        windows = desk.session.windows
+        self._setting = Setting(
+            windows,
+            words,
+            LastActions(windows.clock),
+            Gists(lambda window_id: self.post_message(self.GistDrawn(window_id))),
+            desk.tokens_of,
+        )
         self._order = Order()
         self._arrangement = Arrangement()
         self._frames: dict[str, WindowFrame] = {}
         self._hidden: dict[str, WindowFrame] = {}  # no room for them now
-        self._lines: WindowLines | None = None
+        self._lines = WindowLines(self._setting)
         self._empty = Static(classes="empty")
         self._wants_focus = False
         self._requested = dict[str, tuple[str, Mapping[str, Any]]]()  # actions of windows to show
         self._will_fit = False
         self._one_file = asyncio.Lock()  # a file that is asked for twice has one editor
         self._rows: dict[str, int] = {}  # that each window wants
-        self.dividers = Dividers()
-        """Where the person put the dividers."""
-        self.saved_order: object = None
-        """The order of the windows in the last run of this session."""
+        self._dividers = dividers
 
     def compose(self) -> ComposeResult:
-        """Compose the hint for an empty desktop."""
         yield self._empty
+        yield self._lines
 
     def on_mount(self) -> None:
-        """Start the timer that updates the ages in the borders."""
         self.set_interval(1.0, self._tick)
 
-    def attach(self, desk: Desk) -> None:
-        """Show the windows of a session."""
-        windows = desk.session.windows
-        self._setting = Setting(
-            windows,
-            self._words,
-            LastActions(windows.clock),
-            Gists(lambda window_id: self.post_message(self.GistDrawn(window_id))),
-            desk.tokens_of,
-        )
-        self._lines = WindowLines(self._setting)
-        self.mount(self._lines)
-        self.take(Changes(windows={one.id for one in windows.windows()}), is_first=True)
+    def show_windows(self, saved_order: object) -> None:
+        there = {one.id for one in self._setting.windows.windows()}
+        self.take(Changes(windows=there), first_order=saved_order, is_first=True)
 
     # --- changes -----------------------------------------------------------------------
 
-    def take(self, changes: Changes, *, is_first: bool = False) -> None:
-        """Redraw what changed, in place."""
-        if self._setting is None:
-            return
+    def take(self, changes: Changes, *, is_first: bool = False, first_order: object = None) -> None:
         before = (list(self._order.ids), self._order.current)
         windows = {one.id: one for one in self._setting.windows.windows()}
         opened = self._order.follow(
             windows,
             lambda one: type(windows[one]).wide,
             keeps=is_first or self._has_focus,
-            former=lambda one: former_id(windows[one]),
+            former=lambda one: runtime_of(windows[one]).former_id,
         )
         if is_first:
-            self._order.restore(self.saved_order)
+            self._order.restore(first_order)
             self._order.current = self._order.main or self._order.current
         else:
             again = [one for one in changes.again if one in windows]
@@ -169,14 +155,13 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                     hidden.remove()
         replaced = [one for one in self._frames if self._is_replaced(windows.get(one))]
         if replaced or changes.again or before != (self._order.ids, self._order.current):
-            self._arrange(replaced)
+            self.refit(replaced)
             self.post_message(self.Reordered())
         for window_id in changes.windows & self._frames.keys():
             self._frames[window_id].window_changed()
         self._redraw_lines()
 
     def _is_replaced(self, window: Window | None) -> bool:
-        """Whether a window was reloaded with another class since its frame was mounted."""
         return window is not None and self._frames[window.id].window is not window
 
     @on(GistDrawn)
@@ -196,32 +181,23 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._fit()
 
     def _forget_opened(self) -> None:
-        """Drop the mark of new windows after some seconds, or after a key."""
-        if self._setting is not None:
-            key = getattr(self.app, "last_input", 0.0)
-            for one, at in list(self._setting.opened.items()):
-                if time.monotonic() - at > _FRESH or key > at:
-                    del self._setting.opened[one]
+        key = getattr(self.app, "last_input", 0.0)
+        for one, at in list(self._setting.opened.items()):
+            if time.monotonic() - at > _FRESH or key > at:
+                del self._setting.opened[one]
 
     def _redraw_lines(self) -> None:
-        if self._lines is not None and self._lines.is_attached:
+        if self._lines.is_attached:
             self._lines.redraw()
 
     # --- arrangement -------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Rearrange the windows for the new size."""
-        self._arrange()
-
-    def refit(self) -> None:
-        """Rearrange the windows for other dividers, or another size of the terminal."""
-        self._arrange()
+        self.refit()
 
     def number_of(self, window_id: str) -> int:
-        """Return the number with which `ctrl+g` goes to a window."""
-        assert self._setting is not None
-        there = {one.id: one for one in self._setting.windows.windows()}
-        return self._order.number_among(window_id, there, lambda one: former_id(there[one]))
+        self.take(Changes())  # it may have been opened just now
+        return self._order.number(window_id)
 
     def with_number(self, text: str, window_id: str) -> str:
         """Add to a message about a window what leads there: a key, or from the tenth a command."""
@@ -246,7 +222,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         before = self._height_of(window_id)
         had = self._order.grown.get(window_id, 0)
         self._order.grown[window_id] = had + by
-        self._arrange()
+        self.refit()
         if self._height_of(window_id) == before:
             self._order.grown[window_id] = had
             return False
@@ -254,7 +230,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         return True
 
     def reset_sizes(self) -> None:
-        """Give all windows the rows that they need."""
         self._order.grown.clear()
 
     def _height_of(self, window_id: str) -> int:
@@ -263,7 +238,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     @property
     def order_to_save(self) -> dict[str, Any]:
-        """The order of the windows, to remember for the next run."""
         return self._order.saved()
 
     @on(WindowFrame.Resized)
@@ -274,21 +248,22 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
-        """Rearrange the windows if one of those shown wants another number of rows."""
         self._will_fit = False
         before = {one: self._rows.get(one) for one in self._frames}
         for one, frame in self._frames.items():
             if (rows := frame.wanted_rows()) is not None:
                 self._rows[one] = rows
         if before != {one: self._rows.get(one) for one in self._frames}:
-            self._arrange()
+            self.refit()
 
     def _wish(self, window_id: str) -> Wish:
-        window = self._setting.windows.get(window_id) if self._setting is not None else None
+        window = self._setting.windows.get(window_id)
         if window is None:
             return Wish()
         if window_id not in self._rows:  # until it is drawn
-            self._rows[window_id] = latest_render(window).snapshot.content.count("\n") + 3
+            self._rows[window_id] = (
+                runtime_of(window).renders.latest().snapshot.content.count("\n") + 3
+            )
         return Wish(type(window).wide, max(self._rows[window_id], LEAST_ROWS))
 
     def _mode(self) -> Mode:
@@ -300,23 +275,23 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         """Arrange the windows; above the chat, the area takes the rows that they need."""
         mode, screen = self._mode(), self.screen.size
         is_above = mode == "stack" and screen.width < WIDE
-        rows = self.dividers.most_rows(screen.height)
-        opened = self._setting.opened if self._setting is not None else {}
+        rows = self._dividers.most_rows(screen.height)
+        opened = self._setting.opened
         found = arrange(
             self._order,
             Size(self.size.width, rows) if is_above else self.size,
             mode,
             self._wish,
             columns=2 if screen.width >= TWO_COLUMNS else 1,
-            fills=is_above and self.dividers.rows is not None,
+            fills=is_above and self._dividers.rows is not None,
             fresh=next(reversed(opened), None),
         )
         self.styles.height = max(found.rows, LEAST_ROWS) if is_above else None
         return found
 
-    def _arrange(self, replaced: Sequence[str] = ()) -> None:
+    def refit(self, replaced: Sequence[str] = ()) -> None:
         setting, lines = self._setting, self._lines
-        if setting is None or lines is None or not self.is_attached:
+        if not self.is_attached or not lines.is_attached:
             return
         had_focus = self._has_focus
         self._arrangement = self._arranged()
@@ -325,10 +300,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self._put_away(self._frames.pop(window_id))
         for window_id, region in places.items():
             if (window := setting.windows.get(window_id)) is not None:
-                _put(self._frame(window, setting), region)
+                _put(self._frame(window), region)
         _put(lines, self._arrangement.place)
         lines.display = bool(self._arrangement.lines or self._arrangement.more)
-        lines.show(self._numbered(setting), self._arrangement.more)
+        lines.show(self._numbered(), self._arrangement.more)
         self._show_empty()
         for window_id in self._requested.keys() & places.keys():
             self._frames[window_id].runner.run(*self._requested.pop(window_id))
@@ -343,13 +318,13 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         focused = self.screen.focused if self.is_attached else None
         return focused is not None and self in focused.ancestors_with_self
 
-    def _frame(self, window: Window, setting: Setting) -> WindowFrame:
+    def _frame(self, window: Window) -> WindowFrame:
         frame = self._frames.get(window.id)
         if frame is None:
             number = self._order.number(window.id)
             frame = self._brought_back(window)
             if frame is None:
-                frame = WindowFrame(window, number, setting)
+                frame = WindowFrame(window, number, self._setting)
                 self.mount(frame)
             self._frames[window.id] = frame
         frame.pin(self._order.is_pinned and self._order.main == window.id)
@@ -357,8 +332,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     def _put_away(self, frame: WindowFrame) -> None:
         """Hide a frame, with the caret, the filter and whatever else the person has there."""
-        window, windows = frame.window, self._setting.windows if self._setting else None
-        if windows is None or windows.get(window.id) is not window:
+        window = frame.window
+        if self._setting.windows.get(window.id) is not window:
             frame.remove()
             return
         frame.display = False
@@ -378,11 +353,11 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         frame.window_changed()
         return frame
 
-    def _numbered(self, setting: Setting) -> list[tuple[int, Window]]:
+    def _numbered(self) -> list[tuple[int, Window]]:
         return [
             (self._order.number(one), window)
             for one in self._arrangement.lines
-            if (window := setting.windows.get(one)) is not None
+            if (window := self._setting.windows.get(one)) is not None
         ]
 
     def _show_empty(self) -> None:
@@ -398,7 +373,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     # --- focus -------------------------------------------------------------------------
 
     def on_focus(self) -> None:
-        """Pass the focus on to the window used last."""
         self._focus_current()
 
     def _focus_current(self) -> None:
@@ -408,35 +382,29 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             frame.focus()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Record which window has the focus."""
         for one in event.widget.ancestors_with_self:
             if isinstance(one, WindowFrame):
                 self._order.use(one.window.id)
                 self._use(one.window.id)
-                if self._setting and self._setting.notices.pop(one.window.id, None):
+                if self._setting.notices.pop(one.window.id, None):
                     one.draw_border()
 
     def _use(self, window_id: str) -> None:
-        if self._setting is not None:
-            with suppress(UnknownWindowError):  # it was closed in between
-                self._setting.windows.focus(window_id)
+        with suppress(UnknownWindowError):  # it was closed in between
+            self._setting.windows.focus(window_id)
 
     def keeps_tab(self) -> bool:
-        """Return whether a window's widget has the focus and uses tab itself."""
-        return self.is_attached and keeps_tab(self.screen.focused)
+        return self.is_attached and keeps(self.screen.focused, "keeps_keys", "keeps_tab")
 
     def keeps_keys(self) -> bool:
-        """Return whether a window's widget has the focus and uses all keys."""
-        return self.is_attached and keeps_keys(self.screen.focused)
+        return self.is_attached and keeps(self.screen.focused, "keeps_keys")
 
     def leave(self) -> None:
-        """Move the focus from a window's widget to its frame."""
         frame = self._frames.get(self._order.current or "")
         if frame is not None:
             frame.focus()
 
-    def go_to(self, number: int) -> None:
-        """Focus the window with this number and show it if it was only a line."""
+    def action_go_to(self, number: int) -> None:
         window_id = self._order.numbered(number)
         if window_id is None:
             words = self._words("There is no window {number}.", number=number)
@@ -445,7 +413,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self._go(window_id)
 
     def is_at(self, number: int) -> bool:
-        """Whether the window with this number has the focus or does not exist."""
         window_id = self._order.numbered(number)
         frame = self._frames.get(window_id or "")
         return window_id is None or (frame is not None and frame.has_focus_within)
@@ -455,7 +422,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         is_shown = window_id in self._frames
         self._order.use(window_id, is_wide=self._wish(window_id).is_wide and not is_shown)
         self._wants_focus = True
-        self._arrange()
+        self.refit()
 
     def act_in(self, window_id: str, action_id: str, params: Mapping[str, Any]) -> None:
         """Go to a window, and run an action there as the person once it has a frame."""
@@ -474,15 +441,13 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         message.stop()
         worker = self.run_worker(self._go_to_file(message.path, message.line), group="file")
         if isinstance(self.app, KeyLine):  # the next keys are typed into the file
-            self.app.hold(lambda: worker.is_finished and not self._is_going_in)
-
-    @property
-    def _is_going_in(self) -> bool:
-        return any(one.will_go_in for one in self._frames.values())
+            frames = self._frames
+            self.app.hold(
+                lambda: worker.is_finished and not any(one.will_go_in for one in frames.values())
+            )
 
     async def _go_to_file(self, path: str, line: int | None) -> None:
         """Put the cursor into the text of a file, in the editor that has it or in a new one."""
-        assert self._setting is not None
         windows, frame = self._setting.windows, self._frames.get(self._order.current or "")
         given = {"path": path} if line is None else {"path": path, "line": line}
         try:
@@ -495,38 +460,21 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         else:
             self._go(window_id)
             if frame := self._frames.get(window_id):
-                person_acted(frame.body, "open")
+                call_hook(frame.body, "person_acted", "open")
                 frame.go_in()
 
-    @on(MentionRequested)
-    def _mention(self, message: MentionRequested) -> None:
-        message.stop()
-        from contextui.agent.mention import mention_of  # noqa: PLC0415  (not before it is used)
-
-        for prompt in self.screen.query(Prompt):
-            if prompt.text and not prompt.text[-1:].isspace():
-                prompt.insert(" ")
-            prompt.insert_mention(mention_of(message.path), 0)
-
-    def action_go_to(self, number: int) -> None:
-        """Focus the window with this number."""
-        self.go_to(number)
-
     def action_step(self, by: int) -> None:
-        """Focus the previous or next window."""
         if (window_id := self._order.step(by)) is not None:
             self._go(window_id)
 
     def action_master(self) -> None:
-        """Make the current window the main one, which new ones do not replace; again: undo it."""
         self._order.promote()
-        self._arrange()
+        self.refit()
         self.post_message(self.Reordered())
 
     def action_move(self, by: int) -> None:
-        """Swap the current window with the previous or next one."""
         self._order.move(by, self._arrangement.shown)
-        self._arrange()
+        self.refit()
         self.post_message(self.Reordered())
 
     @on(WindowLines.Chosen)
@@ -538,8 +486,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     def _list_all(self, message: WindowLines.MoreChosen) -> None:
         """List all windows, for when there is not even a line for each."""
         message.stop()
-        if self._setting is None:
-            return
         gists = self._setting.gists
         entries = [
             Entry(one.id, name_of(one), gists.of(one), str(self._order.number(one.id)))

@@ -42,21 +42,17 @@ class PathInput(Field):
         self._offers = offers
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave the keys to the form while nothing is offered."""
         if action in ("take", "choose", "close"):
             return bool(self._offers.matches) and self._offers.display
         return super().check_action(action, parameters)
 
     def action_take(self) -> None:
-        """Insert the path under the cursor."""
         self._offers.take()
 
     def action_choose(self, by: int) -> None:
-        """Choose another path."""
         self._offers.step(by)
 
     def action_close(self) -> None:
-        """Offer nothing until more is typed."""
         self._offers.show([])
 
     def action_done(self) -> None:
@@ -87,14 +83,12 @@ class PathOffers(LineView):
         self._at = 0
 
     def show(self, matches: Sequence[Match]) -> None:
-        """Offer other paths."""
         self.matches, self._at, self.is_chosen = matches, 0, False
         self.display = bool(matches)
         self.styles.height = len(matches)
         self.set_count(len(matches), follow=False)
 
     def line_at(self, number: int, width: int) -> Content:
-        """Draw a path with its matched letters."""
         match = self.matches[number]
         end = "/" if match.kind == "folder" else ""
         shown = Content.assemble(marked_name(match.path, match.positions), (end, FAINT))
@@ -102,18 +96,15 @@ class PathOffers(LineView):
         return shown.stylize(CURSOR) if number == self._at else shown
 
     def step(self, by: int) -> None:
-        """Choose another path."""
         if self.is_chosen or by < 0:
             self._at = (self._at + by) % len(self.matches)
         self.is_chosen = True
         self.refresh()
 
     def take(self, place: int | None = None) -> None:
-        """Insert a path: the chosen one unless another is named."""
         self.post_message(self.Taken(self.matches[self._at if place is None else place].path))
 
     def on_click(self, event: events.Click) -> None:
-        """Insert the clicked path."""
         if int(event.y) < len(self.matches):
             event.stop()
             self.take(int(event.y))
@@ -132,12 +123,10 @@ class PathField(Vertical):
         self._inserted = text
 
     def compose(self) -> ComposeResult:
-        """Compose the text and the offers."""
         yield self.input
         yield self._offers
 
     def on_mount(self) -> None:
-        """Read the paths in a thread."""
 
         async def read() -> None:
             await in_daemon_thread(lambda: self._index.refresh(only_if_stale=True))
@@ -147,7 +136,6 @@ class PathField(Vertical):
 
     @on(TextArea.Changed)
     def _offer(self) -> None:
-        """Offer what fits; nothing for an empty or just inserted text."""
         query = self.input.text
         if not query.strip() or query == self._inserted or not self.input.has_focus:
             self._offers.show([])
@@ -169,5 +157,4 @@ class PathField(Vertical):
 
     @property
     def value(self) -> str:
-        """The path: the inserted one, or what was typed."""
         return self.given if self.given and self.input.text == self._inserted else self.input.text

@@ -49,15 +49,26 @@ class RowList(CursorView, Generic[T]):
 
     opens_by_click: ClassVar[bool] = True
     """Whether a click on any row opens it, or only one on the row under the cursor."""
+    expands: ClassVar[bool] = True
+    """Whether rows can be expanded."""
+    shows_cursor: ClassVar[bool] = False
+    """Whether the cursor is shown although something else has the focus."""
 
-    def __init__(self, draw: Draw[T], key: Callable[[T], Hashable]) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        draw: Draw[T],
+        key: Callable[[T], Hashable],
+        *,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
         self.rows: Sequence[T] = ()
         self.note = Content("")
         """Shown where the rows would be, if there are none."""
-        self.shows_cursor = False
-        """Whether the cursor is shown although something else has the focus: the filter."""
+        self.is_filtered = False
+        """Whether the filter has the focus, so that the cursor is shown."""
         self._draw_row, self._key = draw, key
+        self._chosen: Hashable = None  # the key of the last row under the cursor
         self._noted: Sequence[Content] = ()  # the note, wrapped
 
     def is_entry(self, row: T) -> bool:  # noqa: ARG002
@@ -66,22 +77,16 @@ class RowList(CursorView, Generic[T]):
 
     @property
     def row(self) -> T | None:
-        """The row under the cursor."""
         row = self.rows[self.cursor] if self.cursor < len(self.rows) else None
         return row if row is not None and self.is_entry(row) else None
 
     def show(self, rows: Sequence[T], note: Content | str = "", *, at: Hashable = None) -> None:
-        """Show other rows; the cursor stays on its row, or near it.
-
-        Args:
-            rows: The rows.
-            note: What to show if there are none.
-            at: The key of the row to move the cursor to.
-        """
-        before = self._key(self.row) if self.row is not None else None
+        """Show other rows; the cursor stays on its row, or near it."""
+        if self.row is not None:
+            self._chosen = self._key(self.row)
         self.rows = rows
         self.note = Content.styled(note, MUTED) if isinstance(note, str) else note
-        wanted = before if at is None else at
+        wanted = self._chosen if at is None else at
         if wanted is not None:
             is_here = self.cursor < len(rows) and self._key(rows[self.cursor]) == wanted
             if not is_here:
@@ -99,16 +104,14 @@ class RowList(CursorView, Generic[T]):
                 return
 
     def line_at(self, number: int, width: int) -> Content:
-        """Draw a row, or the note if there is none."""
         if not self.rows:
             return self._noted[number]
         shown = self._draw_row(self.rows[number], width)
-        if number == self.cursor and (self.has_focus or self.shows_cursor):
+        if number == self.cursor and (self.has_focus or self.shows_cursor or self.is_filtered):
             return lit(shown.pad_right(max(width - shown.cell_length, 0)))
         return shown
 
     def _entry_from(self, place: int, step: int) -> int:
-        """Return the place of the next entry in a direction, or else in the other one."""
         return nearest(place, step, len(self.rows), lambda at: self.is_entry(self.rows[at]))
 
     def _show_cursor(self) -> None:
@@ -118,7 +121,6 @@ class RowList(CursorView, Generic[T]):
         self.show_line(self.cursor)
 
     def choose(self, place: int, step: int = 1) -> None:
-        """Move the cursor to a row, or to the next entry in the direction of `step`."""
         place = self._entry_from(place, step)
         moved, self.cursor = place != self.cursor, place
         self._show_cursor()
@@ -127,14 +129,15 @@ class RowList(CursorView, Generic[T]):
             self.post_message(self.Moved())
 
     def action_open(self) -> None:
-        """Choose the row under the cursor."""
         if self.row is not None:
             self.post_message(self.Opened())
 
     def action_expand(self) -> None:
-        """Expand or collapse the row under the cursor."""
         if self.row is not None:
             self.post_message(self.Toggled())
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return super().check_action(action, parameters) and (action != "expand" or self.expands)
 
     def on_click(self, event: events.Click) -> None:
         """Move the cursor to the clicked row and choose it, at once or at the second click."""
@@ -147,11 +150,9 @@ class RowList(CursorView, Generic[T]):
                 self.action_open()
 
     def on_focus(self) -> None:
-        """Show the cursor."""
         self.refresh()
 
     def on_blur(self) -> None:
-        """Hide the cursor."""
         self.refresh()
 
 
@@ -159,47 +160,34 @@ class FilterInput(Input):
     """The text of a filter; the keys that move the list's cursor work here, too."""
 
     BINDINGS = [
-        Binding("up", "move('step', -1)", "move", key_display="↑↓"),
-        Binding("down", "move('step', 1)", show=False),
-        Binding("pageup", "move('page', -1)", show=False),
-        Binding("pagedown", "move('page', 1)", show=False),
+        Binding("up", "step(-1)", "move", key_display="↑↓"),
+        Binding("down", "step(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
         Binding("enter", "submit", "open"),
         Binding("escape", "clear_filter", "clear filter"),
     ]
 
-    class Moved(Message):
-        """Posted when the list's cursor is to move."""
-
-        def __init__(self, how: str, by: int) -> None:
-            super().__init__()
-            self.how, self.by = how, by
-
-    class Cleared(Message):
-        """Posted when the person leaves the filter."""
-
-    def __init__(self) -> None:
-        super().__init__(compact=True)
-        self.can_focus = False  # until it is shown
-
-    def action_move(self, how: str, by: int) -> None:
-        """Move the cursor of the list."""
-        self.post_message(self.Moved(how, by))
-
-    def action_clear_filter(self) -> None:
-        """Leave the filter."""
-        self.post_message(self.Cleared())
+    def __init__(self, hint: str, rows: RowList[T], clear: Callable[[], None]) -> None:
+        super().__init__(placeholder=hint, compact=True)
+        self.action_step, self.action_page = rows.action_step, rows.action_page
+        self.action_clear_filter = clear
+        self.can_focus = False  # until it is used
 
 
 class FilterLine(Horizontal):
-    """One line above a list: what is typed, and how much it finds. Hidden until it is used.
+    """One line above a list: what is typed, and how much it finds.
 
     Args:
         rows: The list below it.
+        hint: Shown before anything is typed.
+        keeps: Whether Enter returns to the list, and not opens the row under the cursor.
+        is_always_shown: Whether the line is shown before it is used.
     """
 
     DEFAULT_CSS = """
     FilterLine {
-        display: none; height: 1;
+        height: 1;
         .slash { width: 2; }
         FilterInput { width: 1fr; height: 1; padding: 0; background: $background; border: none; }
         .found { width: auto; height: 1; padding: 0 0 0 1; }
@@ -213,42 +201,53 @@ class FilterLine(Horizontal):
             super().__init__()
             self.query = query
 
-    def __init__(self, rows: RowList[T]) -> None:
+    def __init__(
+        self,
+        rows: RowList[T],
+        *,
+        hint: str = "",
+        keeps: bool = False,
+        is_always_shown: bool = False,
+    ) -> None:
         super().__init__()
-        self._rows, self._input = rows, FilterInput()
+        self._rows, self._input = rows, FilterInput(hint, rows, self.end)
+        self._keeps, self._is_always_shown = keeps, is_always_shown
         self._found = Static(classes="found")
+        self.display = is_always_shown
 
     def compose(self) -> ComposeResult:
-        """Compose the slash, the text and what it finds."""
         yield Static(Content.styled("/ ", f"{KEY} bold"), classes="slash")
         yield self._input
         yield self._found
 
     @property
     def query_text(self) -> str:
-        """What to find; empty while the filter is not used."""
         return self._input.value.strip() if self.display else ""
 
+    @property
+    def is_typing(self) -> bool:
+        return self._input.has_focus
+
     def begin(self) -> None:
-        """Show the filter and type into it."""
-        self.display = self._input.can_focus = True
-        self._rows.shows_cursor = True
+        self.display = self._input.can_focus = self._rows.is_filtered = True
         self._input.focus()
 
     def end(self) -> None:
-        """Hide the filter and return to the list."""
-        had_focus = self._input.has_focus
-        self.display = self._input.can_focus = self._rows.shows_cursor = False
+        self._leave(self._is_always_shown)
         with self.prevent(Input.Changed):
             self._input.value = ""
         self.show_found("")
-        if had_focus:
-            self._rows.focus()
         self.post_message(self.Changed(""))
 
-    def show_found(self, text: str) -> None:
-        """Show how much is found."""
-        self._found.update(Content.styled(text, MUTED))
+    def _leave(self, is_shown: bool) -> None:
+        had_focus = self._input.has_focus
+        self._input.can_focus = self._rows.is_filtered = False
+        self.display = is_shown
+        if had_focus:
+            self._rows.focus()
+
+    def show_found(self, text: str | Content) -> None:
+        self._found.update(Content.styled(text, MUTED) if isinstance(text, str) else text)
 
     @on(Input.Changed)
     def _search(self, message: Input.Changed) -> None:
@@ -258,18 +257,12 @@ class FilterLine(Horizontal):
     @on(Input.Submitted)
     def _open(self, message: Input.Submitted) -> None:
         message.stop()
-        self._rows.action_open()
-
-    @on(FilterInput.Moved)
-    def _move(self, message: FilterInput.Moved) -> None:
-        message.stop()
-        move = self._rows.action_page if message.how == "page" else self._rows.action_step
-        move(message.by)
-
-    @on(FilterInput.Cleared)
-    def _clear(self, message: FilterInput.Cleared) -> None:
-        message.stop()
-        self.end()
+        if not self._keeps:
+            self._rows.action_open()
+        elif self.query_text:
+            self._leave(is_shown=True)
+        else:
+            self.end()
 
 
 def mark_style(mark: str) -> str:
@@ -290,13 +283,7 @@ def visible(name: str) -> str:
 
 
 def marked_name(name: str, positions: Collection[int] = (), style: str = "") -> Content:
-    """Return a name as one line, with the matched letters highlighted.
-
-    Args:
-        name: The name; it may contain anything.
-        positions: The indexes of its matched letters.
-        style: The style of the other letters.
-    """
+    """Return a name as one line, with the matched letters highlighted."""
     if (masked := mask_own(name)) != name:
         return Content.styled(visible(masked), style)
     if not positions:

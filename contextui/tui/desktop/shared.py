@@ -7,27 +7,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from textual.binding import Binding, BindingsMap
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 
 from contextui.events import Progress
 from contextui.text import one_line
-from contextui.tui.desktop.widgets import Guard
 from contextui.tui.lines import KEY, MUTED, RULE, age, line, short
 from contextui.windowing.action import Action
-from contextui.windowing.env import Clock
-from contextui.windowing.host import (
-    current_render,
-    is_late,
-    latest_render,
-    request_render,
-    running_jobs,
-)
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Lod
-from contextui.windowing.window import Window
+from contextui.windowing.window import Clock, Window
 from contextui.words import Words, msg
 
 _MARKS = {"person": ("◇", msg("you"), "$text-secondary"), "model": ("◆", "model", "$text-accent")}
@@ -35,13 +25,7 @@ _MARKS = {"person": ("◇", msg("you"), "$text-secondary"), "model": ("◆", "mo
 
 @dataclass(frozen=True, slots=True)
 class LastAction:
-    """The last change of a window.
-
-    Attributes:
-        actor: Who acted; empty if the window changed by itself.
-        at: When.
-        major: The major version of its data after the change.
-    """
+    """The last change of a window."""
 
     actor: str
     at: datetime
@@ -59,16 +43,14 @@ class LastActions:
         self._last: dict[str, LastAction] = {}
 
     def note(self, window: Window, actor: str | None) -> None:
-        """Record that a window changed, and who acted on it, if anyone did."""
         known, major = self._last.get(window.id), window.version.major
         if actor is not None:
             self._last[window.id] = LastAction(actor, self._clock(), major)
         elif known is None or known.major != major:
-            drawn = latest_render(window).snapshot.header.timestamp
+            drawn = runtime_of(window).renders.latest().snapshot.header.timestamp
             self._last[window.id] = LastAction("", drawn, major)
 
     def forget(self, window_id: str) -> None:
-        """Drop a closed window."""
         self._last.pop(window_id, None)
 
     def render(self, window_id: str, words: Words) -> Content:
@@ -96,37 +78,31 @@ class _Gist:
 
 
 class Gists:
-    """Requests gists from windows and caches them.
-
-    Args:
-        on_ready: Callback with the window's id, called on any thread when its gist is rendered.
-    """
+    """Requests gists from windows and caches them."""
 
     def __init__(self, on_ready: Callable[[str], object]) -> None:
         self._on_ready = on_ready
         self._known: dict[str, _Gist] = {}
 
     def of(self, window: Window) -> str:
-        """Return the cached gist; request a new one if it is stale."""
         gist = self._known.get(window.id)
         if gist is None or gist.window is not window:  # a closed window may have had the same id
             gist = self._known[window.id] = _Gist(window)
         major = window.version.major
         if gist.major != major:
             gist.major = major
-            drawing = request_render(window, Lod.GIST)
+            drawing = runtime_of(window).renders.request(Lod.GIST)
             drawing.add_done_callback(lambda done: self._take(gist, done))
         return gist.text
 
     def forget(self, window_id: str) -> None:
-        """Drop a closed window."""
         self._known.pop(window_id, None)
 
     def _take(self, gist: _Gist, drawing: "Future[None]") -> None:
         """Cache the gist; runs on the window's thread, where the render is ready."""
         if drawing.cancelled() or drawing.exception() is not None:
             return
-        snapshot = current_render(gist.window, Lod.GIST).snapshot
+        snapshot = runtime_of(gist.window).renders.at(Lod.GIST).snapshot
         gist.text = "" if snapshot.error else one_line(snapshot.content, _LONGEST)
         self._on_ready(gist.window.id)
 
@@ -157,39 +133,18 @@ class Setting:
 _GAP = "   "
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Facts shown in a window's bottom border."""
-
-    actor: Content
-    lod: str
-    tokens: str
-    is_late: bool = False
-
-    def within(self, width: int, words: Words) -> Content:
-        """Return as many facts as fit; the least important are dropped first."""
-        late = (words("busy"), "$text-warning") if self.is_late else ""
-        detail = (words(self.lod), MUTED) if self.lod != Lod.FULL.value else ""
-        tokens = (self.tokens, MUTED)
-        for parts in (
-            (self.actor, late, detail, tokens),
-            (self.actor, late, tokens),
-            (late, tokens),
-        ):
-            row = Content(_GAP).join([Content.assemble(one) for one in parts if one])
-            if row.cell_length <= width:
-                return row
-        return Content("")
-
-
-def facts_of(window: Window, last_actions: LastActions, tokens: int | None, words: Words) -> Facts:
-    """Return a window's facts: actor, level of detail, tokens, and whether it is late."""
-    return Facts(
-        last_actions.render(window.id, words),
-        window.lod.value,
-        "–" if tokens is None else short(tokens),
-        is_late(window),
-    )
+def facts_of(window: Window, setting: Setting, width: int) -> Content:
+    """Return actor, level of detail and tokens, as far as they fit into a window's border."""
+    words, lod, count = setting.words, window.lod, setting.tokens(window.id)
+    actor = setting.last_actions.render(window.id, words)
+    late = (words("busy"), "$text-warning") if runtime_of(window).worker.is_late else ""
+    detail = (words(lod.value), MUTED) if lod is not Lod.FULL else ""
+    tokens = ("–" if count is None else short(count), MUTED)
+    for parts in ((actor, late, detail, tokens), (actor, late, tokens), (late, tokens)):
+        row = Content(_GAP).join([Content.assemble(one) for one in parts if one])
+        if row.cell_length <= width:
+            return row
+    return Content("")
 
 
 def name_of(window: Window) -> str:
@@ -208,14 +163,8 @@ _BAR_LEAST, _BAR_MOST = 5, 40  # cells of a progress bar
 
 
 def progress_of(window: Window, notice: str, room: int) -> Content:
-    """Return how far the window's jobs are, and what it reported: ``━━━━──── 4 of 9   12s``.
-
-    Args:
-        window: The window.
-        notice: What it reported.
-        room: The cells there are; the bar takes what the words leave.
-    """
-    jobs = running_jobs(window)
+    """Return how far the window's jobs are, and what it reported: ``━━━━──── 4 of 9   12s``."""
+    jobs = runtime_of(window).jobs.running()
     parts: list[Content | str] = []
     if jobs:
         job = jobs[-1]
@@ -307,85 +256,10 @@ class FileRequested(Message):
 def editor_of(windows: WindowManager, path: str) -> str:
     """Return the id of the editor that has a file open, or nothing."""
     for one in windows.windows():
-        saved = latest_render(one).snapshot.state.custom or {}
+        saved = runtime_of(one).renders.latest().snapshot.state.custom or {}
         if one.name == "editor" and saved.get("path") == path:
             return one.id
     return ""
-
-
-def title_of(body: Widget) -> str | None:
-    """Read `window_title`: the text after the name in the border; None falls back to the gist."""
-    title = _ask(body, "window_title")
-    return None if title is None else str(title)
-
-
-def first_actions_of(body: Widget) -> tuple[str, ...]:
-    """Read `first_actions`: the ids of the actions that come first in the menu."""
-    return tuple(_ask(body, "first_actions") or ())
-
-
-def frame_bindings_of(body: Widget) -> list[tuple[str, Binding]]:
-    """Read `frame_bindings`: keys that run actions of the widget while the frame has the focus."""
-    given, none = _ask(body, "frame_bindings"), list[tuple[str, Binding]]()
-    return body.guarded(lambda: list(BindingsMap(given)), none) if isinstance(body, Guard) else none
-
-
-def position_of(body: Widget) -> str | None:
-    """Read `window_position`: the text at the right of the upper border; None: as scrolled."""
-    position = _ask(body, "window_position")
-    return None if position is None else str(position)
-
-
-def rows_of(body: Widget) -> int | None:
-    """Read `window_rows`: the rows the widget wants; None falls back to what it scrolls."""
-    rows = _ask(body, "window_rows")
-    return rows if isinstance(rows, int) else None
-
-
-def closing_warning_of(body: Widget) -> str:
-    """Read `closing_warning`: what would be lost if the window were closed now."""
-    return str(_ask(body, "closing_warning") or "")
-
-
-def keeps_tab(focused: Widget | None) -> bool:
-    """Read `keeps_tab`: whether the widget around the focus uses tab; esc leaves it, then."""
-    return keeps_keys(focused) or _any_says(focused, "keeps_tab")
-
-
-def keeps_keys(focused: Widget | None) -> bool:
-    """Read `keeps_keys`: whether the widget around the focus uses all keys; ^g leaves it, then."""
-    return _any_says(focused, "keeps_keys")
-
-
-def _any_says(focused: Widget | None, name: str) -> bool:
-    around = focused.ancestors_with_self if focused is not None else []
-    return any(_ask(one, name) is True for one in around if isinstance(one, Guard))
-
-
-async def settle(body: Widget) -> None:
-    """Await `settle()`, the hook called before an action runs for the person or the model."""
-    if isinstance(body, Guard):
-        await body.guarded_wait(_ask(body, "settle"))
-
-
-def person_acted(body: Widget, action_id: str) -> None:
-    """Call `person_acted(action_id)`, the hook called after an action succeeded for the person."""
-    call = _ask(body, "person_acted")
-    if isinstance(body, Guard) and call is not None:
-        body.guarded(lambda: call(action_id), None)
-
-
-def person_left(body: Widget) -> None:
-    """Call `person_left()`, the hook called when the focus leaves the window."""
-    call = _ask(body, "person_left")
-    if isinstance(body, Guard) and call is not None:
-        body.guarded(call, None)
-
-
-def _ask(body: Widget, name: str) -> Any:
-    return (
-        body.guarded(lambda: getattr(body, name, None), None) if isinstance(body, Guard) else None
-    )
 
 
 _NAMES = {"undone": msg("Not done")}  # beside "Undo" it would be misread

@@ -30,13 +30,7 @@ _COMPARED: dict[str, Callable[[Any, Any], bool]] = {">": gt, ">=": ge, "<": lt, 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a param is entered.
-
-    Attributes:
-        type: Its declared type.
-        options: The options as declared; empty for typed text.
-        many: Whether it takes several values, chosen or typed one per line.
-    """
+    """How a param is entered."""
 
     type: str
     options: tuple[str, ...] = ()
@@ -131,7 +125,6 @@ def _problem(params: "Params", required: Sequence[str], name: str, value: object
 
 
 def _is_beyond(param: "Param", value: object) -> bool:
-    """Whether a value is outside the declared bounds, or too short or too long."""
     if isinstance(value, str | list):
         least, most = param.length
         return len(value) < (least or 0) or (most is not None and len(value) > most)
@@ -183,7 +176,6 @@ def _bare(part: str) -> str:
 
 
 def _split(text: str, mark: str) -> Iterator[str]:
-    """Split at marks outside quotes and brackets."""
     depth, quoted, start = 0, False, 0
     for at, char in enumerate(text):
         if char == '"' and text[at - 1 : at] != "\\":
@@ -201,16 +193,7 @@ _SHOWN = 40  # maximum cells of an option
 
 
 class Choice(Widget, can_focus=True):
-    """Options to choose one or several from; left and right move, space selects.
-
-    Args:
-        options: The options.
-        chosen: The initial selection.
-        many: Whether several can be selected.
-        may_be_empty: Whether the selection may be empty.
-        labels: Display names, if they differ from the options.
-        note: A remark shown after the options.
-    """
+    """Options to choose one or several from; left and right move, space selects."""
 
     BINDINGS = [
         Binding("left", "step(-1)", show=False),
@@ -238,11 +221,9 @@ class Choice(Widget, can_focus=True):
         self._at = self._options.index(self.chosen[0]) if self.chosen else 0
 
     def render(self) -> Content:
-        """Render all options; selected ones have a mark, not only a color."""
         return Content("\n").join(fold(self._row(), max(self.size.width, 1)))
 
     def get_content_height(self, _: Size, __: Size, width: int) -> int:
-        """Return the number of rows that the options take."""
         return len(fold(self._row(), max(width, 1)))
 
     def _row(self) -> Content:
@@ -261,14 +242,12 @@ class Choice(Widget, can_focus=True):
         return shown.stylize(Style.from_meta({_OPTION: number}))
 
     def action_step(self, by: int) -> None:
-        """Move to the next option; with a single choice, select it."""
         self._at = (self._at + by) % len(self._options)
         if not self._many:
             self.chosen = [self._options[self._at]]
         self.refresh()
 
     def action_choose(self) -> None:
-        """Toggle the current option."""
         option = self._options[self._at]
         if option in self.chosen and (self._many or self._may_be_empty):
             self.chosen.remove(option)
@@ -279,16 +258,7 @@ class Choice(Widget, can_focus=True):
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Toggle the clicked option."""
         number = event.style.meta.get(_OPTION)
         if number is not None:
             self._at = int(number)
             self.action_choose()
-
-    def on_focus(self) -> None:
-        """Show the cursor."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Hide the cursor."""
-        self.refresh()

@@ -1,14 +1,13 @@
 """Custom widgets of windows: lazy loading, and a guard that contains their errors."""
 
-import asyncio
 import sys
 import types
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from functools import cache
 from importlib import import_module
 from inspect import isawaitable
 from pathlib import Path
-from types import FrameType, ModuleType, TracebackType
+from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events
@@ -23,11 +22,10 @@ from textual.visual import VisualType
 from textual.widget import AwaitMount, Widget
 from textual.worker import NoActiveWorker, WorkerFailed, get_current_worker
 
-from contextui.windowing.board import running
+from contextui.windowing.error_text import reason_in
 from contextui.windowing.finding.source import siblings_of
-from contextui.windowing.host import latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.state import WindowState
-from contextui.windowing.trouble import reason_in
 from contextui.windowing.window import Window
 
 T = TypeVar("T")
@@ -60,8 +58,6 @@ class Guard(_Base):
     guarded_id = ""
     guarded_classes: tuple[type, ...] = ()
     """The classes of the widget and of its window: an error names the line in their files."""
-    guarded_is_given_up = False
-    """Whether its tasks were cancelled because it blocks the exit."""
     _has_failed = False
 
     def guarded(self, call: Callable[[], T], instead: T) -> T:
@@ -69,14 +65,12 @@ class Guard(_Base):
         if self._has_failed:
             return instead
         try:
-            with running(self.guarded_id or self.guarded_window):
-                return call()
+            return call()
         except Exception as problem:
             self.guarded_failed(problem)
             return instead
 
     async def guarded_wait(self, call: Callable[[], Awaitable[object]] | None) -> None:
-        """Await a call likewise."""
         if call is not None and not self._has_failed:
             try:
                 await call()
@@ -102,13 +96,7 @@ class Guard(_Base):
     def _outer(self) -> "Guard":
         return [one for one in self.ancestors_with_self if isinstance(one, Guard)][-1]
 
-    @property
-    def guarded_window(self) -> str:
-        """The id of the window that the widget belongs to."""
-        return self._outer.guarded_id
-
     def mount(self, *widgets: Widget, **where: Any) -> AwaitMount:
-        """Mount widgets, guarding them too."""
         for one in widgets:
             if not isinstance(one, Guard):
                 one.__class__ = _guarded_class(type(one))
@@ -122,48 +110,37 @@ class Guard(_Base):
             self.guarded_failed(problem)
 
     def render(self) -> VisualType:
-        """Render the widget, guarded."""
         nothing: VisualType = Content("")
         return self.guarded(super().render, nothing)
 
     def render_line(self, y: int) -> Strip:
-        """Render one line, guarded."""
         return self.guarded(lambda: super(Guard, self).render_line(y), Strip.blank(self.size.width))
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Render some lines, guarded."""
         blank = [Strip.blank(crop.width)] * crop.height
         return self.guarded(lambda: super(Guard, self).render_lines(crop), blank)
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
-        """Return the content width, guarded."""
         return self.guarded(lambda: super(Guard, self).get_content_width(container, viewport), 1)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the content height, guarded."""
         wanted = super().get_content_height
         return self.guarded(lambda: wanted(container, viewport, width), 1)
 
     async def on_event(self, event: events.Event) -> None:
-        """Handle an event, guarded."""
         try:
             await super().on_event(event)
         except Exception as problem:
             self.guarded_failed(problem)
-        except asyncio.CancelledError:
-            if not self.guarded_is_given_up:
-                raise
 
     def set_timer(
         self, delay: float, callback: TimerCallback | None = None, **options: Any
     ) -> Timer:
-        """Set a timer with a guarded callback."""
         return super().set_timer(delay, self._timed(callback), **options)
 
     def set_interval(
         self, interval: float, callback: TimerCallback | None = None, **options: Any
     ) -> Timer:
-        """Set an interval with a guarded callback."""
         return super().set_interval(interval, self._timed(callback), **options)
 
     def _timed(self, callback: TimerCallback | None) -> TimerCallback | None:
@@ -178,7 +155,6 @@ class Guard(_Base):
         return call
 
     def window_changed(self) -> None:
-        """Notify the widget that the window changed."""
         changed: Callable[[], Any] = getattr(super(), "window_changed", lambda: None)
         self.guarded(changed, None)
 
@@ -216,11 +192,6 @@ def _widget_module(owner: type, module_name: str, name: str) -> ModuleType:
     """Import the module of a widget: the window's own file, an installed one, or one beside it.
 
     An installed module comes before a file beside the window's, which could hide it.
-
-    Args:
-        owner: The window's class.
-        module_name: The module.
-        name: The widget's class.
 
     Raises:
         OwnWidgetError: There is no such module; the message says what to write.
@@ -294,33 +265,30 @@ def guard_around(node: object) -> Guard | None:
     return next((one for one in around if isinstance(one, Guard)), None)
 
 
-_RESTS = "_get_message"  # an idle widget, waiting for messages
-_WAITS = "_message_loop_exit"  # a widget waiting for its children
-
-
-def holders() -> dict["asyncio.Task[Any]", Guard]:
-    """Return the tasks blocked in the code of custom widgets, with their widgets."""
-    found = ((task, _holder(task)) for task in asyncio.all_tasks())
-    return {task: guard for task, guard in found if guard is not None}
-
-
-def _holder(task: "asyncio.Task[Any]") -> Guard | None:
-    frames = list(_frames(task))
-    names = [frame.f_code.co_name for frame in frames]
-    if _RESTS in names or names[-1:] == [_WAITS]:
+def hook(widget: object, name: str) -> Any:
+    """Return what a custom widget offers to its frame under this name; else None."""
+    if not isinstance(widget, Guard):
         return None
-    guards = (guard_around(frame.f_locals.get("self")) for frame in reversed(frames))
-    return next((guard for guard in guards if guard is not None), None)
+    return widget.guarded(lambda: getattr(widget, name, None), None)
 
 
-def _frames(task: "asyncio.Task[Any]") -> Iterator[FrameType]:
-    """Yield the frames of a suspended task, outermost first."""
-    awaited: Any = task.get_coro()
-    while awaited is not None:
-        frame = getattr(awaited, "cr_frame", None) or getattr(awaited, "gi_frame", None)
-        if frame is not None:
-            yield frame
-        awaited = getattr(awaited, "cr_await", None) or getattr(awaited, "gi_yieldfrom", None)
+def call_hook(widget: Widget, name: str, *given: object) -> None:
+    """Call a method that a custom widget offers to its frame, if it has it."""
+    call = hook(widget, name)
+    if isinstance(widget, Guard) and call is not None:
+        widget.guarded(lambda: call(*given), None)
+
+
+async def settle(widget: Widget) -> None:
+    """Await `settle()`, which is called before an action runs for the person or the model."""
+    if isinstance(widget, Guard):
+        await widget.guarded_wait(hook(widget, "settle"))
+
+
+def keeps(focused: Widget | None, *names: str) -> bool:
+    """Return whether a widget around the focus says so: `keeps_keys`, or `keeps_tab`."""
+    around = focused.ancestors_with_self if focused is not None else []
+    return any(hook(one, name) is True for one in around for name in names)
 
 
 S = TypeVar("S", bound=WindowState)
@@ -331,5 +299,5 @@ def stated(window: Window, kind: type[S]) -> S | None:
 
     The window's thread may be changing `window.state` right now; this snapshot does not change.
     """
-    saved = latest_render(window).snapshot.state.custom
+    saved = runtime_of(window).renders.latest().snapshot.state.custom
     return None if saved is None else kind.from_saved(saved)

@@ -25,8 +25,8 @@ from contextui.windowing.blocks import actions_of, change_block, with_reference
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.finding.reload import Reloader, ReloadReport
 from contextui.windowing.finding.source import WindowLoadError, read_source
-from contextui.windowing.host import current_render
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.window import Window
 from contextui.words import Lang, Words, msg
@@ -47,15 +47,7 @@ _LARGER = {
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One line of the log.
-
-    Attributes:
-        at: When.
-        kind: Who or what.
-        text: What happened.
-        place: The file and line, such as ``kanban.py:24``; may be empty.
-        details: The whole text, with the traceback if there is one.
-    """
+    """One line of the log."""
 
     at: datetime
     kind: LogKind
@@ -66,14 +58,7 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What the model reads at a level of detail.
-
-    Attributes:
-        lod: The level.
-        xml: The block.
-        tokens: Its tokens.
-        changed: The numbers of the lines that changed since the last version, from 0.
-    """
+    """What the model reads at a level of detail."""
 
     lod: Lod
     xml: str
@@ -108,21 +93,6 @@ class Reading:
 
 class Bench:
     """The window under development. Nothing of it is saved.
-
-    Args:
-        spec: ``FILE.py`` or ``FILE.py:Class``.
-        folder: The folder that the window works in.
-        typed: The args of its `opened`, as typed after ``/open``.
-        lang: The language.
-
-    Attributes:
-        windows: The window, and the windows it opens.
-        controller: Runs turns of the offline model.
-        reloader: Loads the file again.
-        name: The name of the window's class.
-        path: Its file.
-        log: What happened, newest first.
-        on_change: Callback for every event and log entry, on any thread.
 
     Raises:
         WindowLoadError: The file cannot be loaded.
@@ -165,24 +135,20 @@ class Bench:
 
     @property
     def window(self) -> Window | None:
-        """The window; None if it was closed."""
         return self.windows.get(self._window_id)
 
     def open(self) -> None:
-        """Open the window with the args that were given."""
         cls = self.windows.classes[self.name]
         self._window_id = self.windows.open(self.name, **arguments(self._typed, cls.opening)).id
         self._now = self._before = None
         self.note("opened", self._window_id)
 
     def restart(self) -> None:
-        """Close the window and open an empty one."""
         if self.window is not None:
             self.windows.close(self._window_id)
         self.open()
 
     def close(self) -> None:
-        """End all windows."""
         self.controller.close()
         self.windows.shut_down()
         if self.windows.workspace is not None:
@@ -196,7 +162,6 @@ class Bench:
         return before != self._seen
 
     def reload(self, *, fresh: bool = False) -> ReloadReport:
-        """Load the file again; the window keeps its state."""
         report = self.reloader.reload(fresh=fresh)
         if report.is_good and report.reloaded:
             window = self.window
@@ -243,7 +208,7 @@ class Bench:
         if window is None:
             return None
         version, counter = window.version, self.controller.context.counter
-        texts = {lod: current_render(window, lod).xml for lod in _LEVELS}
+        texts = {lod: runtime_of(window).renders.at(lod).xml for lod in _LEVELS}
         for lod in _LEVELS[1:]:  # as in a request: a list of actions that is known is not repeated
             if actions_of(texts[lod]) == actions_of(texts[Lod.FULL]):
                 texts[lod] = with_reference(texts[lod], window.id)
@@ -271,7 +236,6 @@ class Bench:
     # --- the log -------------------------------------------------------------------------
 
     def note(self, kind: LogKind, text: str, place: str = "") -> None:
-        """Add a line to the log."""
         place, details = place or place_of(text), cap(text, _WHOLE)
         entry = LogEntry(datetime.now(), kind, one_line(text, _LONGEST), place, details)
         with self._log_lock:
@@ -279,7 +243,6 @@ class Bench:
         self.on_change()
 
     def explain(self, action_id: str, result: ActionResult) -> None:
-        """Add the traceback of a failed action to its line in the log."""
         cause = result.error.__cause__ if result.error is not None else None
         if result.ok or cause is None or isinstance(cause, ContextUIError):
             return

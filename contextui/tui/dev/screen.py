@@ -1,6 +1,5 @@
 """The screen of `contextui dev`: a window with its actions and log, and what the model reads."""
 
-import asyncio
 import os
 import shlex
 import subprocess
@@ -11,16 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
-from rich.text import Text
 from textual import on
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
-from textual.reactive import Reactive
 from textual.screen import Screen
-from textual.theme import Theme
 from textual.widgets import Static
 
 from contextui.agent.approval import Decision, Question
@@ -36,16 +31,15 @@ from contextui.tui.desktop.shared import Gists, LastActions, Setting, short_name
 from contextui.tui.desktop.widgets import Guard, cause_of, guard_of
 from contextui.tui.dev.bench import Bench, LogKind, Reading
 from contextui.tui.dev.views import ActionForm, LogSheet, ModelSheet
-from contextui.tui.dialogs.command import screen_for
+from contextui.tui.dialogs.timing import ask_in
 from contextui.tui.footer import KeyFooter
 from contextui.tui.keys import KeyLine
 from contextui.tui.lines import KEY, MUTED, age, fit, line
 from contextui.tui.shutdown import Shutdown, Signals
-from contextui.tui.themes import DARK, THEMES, quiet_roles
 from contextui.tui.timers import sure_timer
 from contextui.windowing.action import ActionResult
 from contextui.windowing.finding.reload import ReloadReport
-from contextui.windowing.host import commit_input
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import msg
 
@@ -59,7 +53,6 @@ class DevFrame(WindowFrame):
     """The frame of the window; its actions are chosen for the form."""
 
     def action_menu(self) -> None:
-        """Choose an action for the form."""
         screen = self.screen
         assert isinstance(screen, DevScreen)
         screen.action_choose()
@@ -79,12 +72,6 @@ class DevScreen(Screen[None]):
         Binding("e", "edit", msg("open in $EDITOR")),
         Binding("y", "copy", "copy XML"),
     ]
-
-    class Changed(Message):
-        """Posted when something happened at the bench."""
-
-    class GistDrawn(Message):
-        """Posted when the gist of the window is rendered."""
 
     def __init__(self, bench: Bench) -> None:
         super().__init__()
@@ -108,12 +95,11 @@ class DevScreen(Screen[None]):
             bench.windows,
             self.words,
             LastActions(bench.windows.clock),
-            Gists(lambda _: self.post_message(self.GistDrawn())),
+            Gists(lambda _: self.call_later(self._draw_border)),
             self._tokens,
         )
 
     def compose(self) -> ComposeResult:
-        """Compose both sides; the window's frame is mounted when it is drawn."""
         yield self._top
         with Horizontal(id="dev-body"):
             with Vertical(id="dev-left"):
@@ -128,8 +114,7 @@ class DevScreen(Screen[None]):
         yield KeyFooter(self.words)
 
     async def on_mount(self) -> None:
-        """Show the window and watch its file."""
-        self.bench.on_change = lambda: self.post_message(self.Changed())
+        self.bench.on_change = lambda: self.call_later(self._schedule)
         await self.form.show(self.bench.window, None)
         self.form.focus()
         self._schedule()
@@ -137,11 +122,9 @@ class DevScreen(Screen[None]):
         self.set_interval(1.0, self._draw_top)
 
     def on_unmount(self) -> None:
-        """Stop listening."""
         self.bench.on_change = lambda: None
 
     def on_resize(self) -> None:
-        """Fit the window to the new height."""
         self._schedule()
 
     def _tokens(self, _: str) -> int | None:
@@ -149,9 +132,7 @@ class DevScreen(Screen[None]):
 
     # --- drawing -----------------------------------------------------------------------
 
-    @on(Changed)
     def _schedule(self) -> None:
-        """Collect a burst of changes, to render them once."""
         if not self._is_due:
             self._is_due = True
             sure_timer(self, _BATCH, self._start_drawing)
@@ -205,7 +186,6 @@ class DevScreen(Screen[None]):
         kinds = {"you": "person", "model": "model"}
         return kinds.get(newest.kind) if newest is not None and is_new else None
 
-    @on(GistDrawn)
     def _draw_border(self) -> None:
         if self._frame is not None and self._frame.is_attached:
             self._frame.draw_border()
@@ -262,14 +242,13 @@ class DevScreen(Screen[None]):
         self._is_reloading = False
 
     def action_reload(self) -> None:
-        """Load the file again, even if it has not changed."""
         self._is_reloading = True
         self.run_worker(self._reload(lambda: self.bench.reload(fresh=True)), name="reload")
 
     async def _reload(self, reload: Callable[[], ReloadReport]) -> None:
         try:
             if (window := self.bench.window) is not None:
-                await commit_input(window)
+                await runtime_of(window).commit_typed()
             report = await in_daemon_thread(reload)
         finally:
             self._is_reloading = False
@@ -282,7 +261,6 @@ class DevScreen(Screen[None]):
         self._schedule()
 
     def action_restart(self) -> None:
-        """Close the window and open an empty one, with the newest code."""
         self.run_worker(self._restart(), name="restart")
 
     async def _restart(self) -> None:
@@ -307,7 +285,6 @@ class DevScreen(Screen[None]):
     # --- acting ------------------------------------------------------------------------
 
     def action_choose(self) -> None:
-        """Choose the action of the form."""
         window = self.bench.window
         if window is None:
             return
@@ -329,7 +306,6 @@ class DevScreen(Screen[None]):
         self._run("person")
 
     def action_as_model(self) -> None:
-        """Run the chosen action as the model: the person is asked as in the app."""
         self._run("model")
 
     def _run(self, actor: str) -> None:
@@ -352,20 +328,11 @@ class DevScreen(Screen[None]):
         self.form.show_result(result.text.partition("\n")[0], style)
 
     async def ask(self, question: Question) -> Decision:
-        """Ask the person for approval, as in the app."""
-        answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-
-        def take(decision: Decision | None) -> None:
-            if not answer.done():
-                answer.set_result(decision or Decision("no"))
-
-        self.app.push_screen(screen_for(self.words, question), take)
-        return await answer
+        return await ask_in(self.app, self.words, question)
 
     # --- saying ------------------------------------------------------------------------
 
     def action_say(self) -> None:
-        """Ask for a sentence for the offline model."""
         field = self._sentence
         field.text, field.display = "", True
         field.focus()
@@ -397,12 +364,10 @@ class DevScreen(Screen[None]):
     # --- keys --------------------------------------------------------------------------
 
     def action_log(self) -> None:
-        """Move to the log, where enter shows a whole entry."""
         self.remove_class("-right")
         self.call_after_refresh(self.log_sheet.focus)
 
     def action_copy(self) -> None:
-        """Copy the XML at full detail."""
         if self._reading is not None:
             self.app.copy_to_clipboard(self._reading.levels[0].xml)
             self.notify(self.words("Copied."), markup=False)
@@ -414,13 +379,11 @@ class DevScreen(Screen[None]):
         return super().check_action(action, parameters)
 
     def action_switch(self) -> None:
-        """Show the other side."""
         self.toggle_class("-right")
         target = self.model_sheet if self.has_class("-right") else self.form
         self.call_after_refresh(target.focus)
 
     def key_escape(self) -> None:
-        """Leave the sentence without saying it."""
         field = self._sentence
         if field.display:
             field.display = False
@@ -440,11 +403,7 @@ class DevScreen(Screen[None]):
 
 
 class DevApp(KeyLine[int]):
-    """The app of `contextui dev`. It has no session: nothing is saved.
-
-    Args:
-        bench: The window under development.
-    """
+    """The app of `contextui dev`. It has no session: nothing is saved."""
 
     TITLE = "contextui dev"
     CSS_PATH = [
@@ -452,7 +411,6 @@ class DevApp(KeyLine[int]):
         Path(__file__).parents[1] / "desktop" / "desktop.tcss",
         Path(__file__).parent / "dev.tcss",
     ]
-    theme: Reactive[str] = Reactive(DARK.name)
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal")]
     BINDINGS = [Binding("ctrl+q", "quit", "quit", key_display="^q", priority=True)]
@@ -461,46 +419,28 @@ class DevApp(KeyLine[int]):
         super().__init__()
         self.bench = bench
         self.dev = DevScreen(bench)
-        self.shutdown = Shutdown(bench.words, self._insist, self._close_by_force)
-        self.signals = Signals(self._leave_with, self.shutdown.end_within)
+        self.shutdown = Shutdown(bench.words, self._close_by_force)
+        self.signals = Signals(self._leave_with, self.shutdown)
         bench.controller.tools.gate.ask = self.dev.ask
 
-    @property
-    def available_themes(self) -> dict[str, Theme]:
-        """The built-in themes and our own."""
-        return {**super().available_themes, **{one.name: one for one in THEMES}}
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Return the colors that themes of others do not have."""
-        return quiet_roles(self.available_themes.get(self.theme, DARK))
-
     def get_default_screen(self) -> DevScreen:
-        """Return the screen."""
         return self.dev
 
     def on_mount(self) -> None:
-        """Quit on signals from now on."""
         with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
             self.signals.listen()
 
     async def on_unmount(self) -> None:
-        """Close the model's connections while the event loop still runs."""
         with suppress(ContextUIError):
             await self.bench.controller.aclose()
-        self.shutdown.closed()
 
     async def action_quit(self) -> None:
         """Quit, even if a widget of the window blocks it."""
-        self.shutdown.begin()
+        self.shutdown.end_within()
         self._leave_with(0)
 
     def _leave_with(self, status: int) -> None:
         self.exit(status, return_code=status)
-
-    def _insist(self, message: str) -> None:
-        """Exit, and print which window blocked the exit."""
-        code = self.return_code or 0
-        self.exit(code, return_code=code, message=Text(message) if message else None)
 
     def _close_by_force(self) -> int:
         """Restore the terminal and end the window before the process is killed."""

@@ -15,7 +15,7 @@ from textual.widgets import Static
 from contextui.tui.desktop.form import Field, FormField, form_fields
 from contextui.tui.desktop.values import problems
 from contextui.tui.dev.bench import LogEntry, Reading
-from contextui.tui.footer import KeyHints
+from contextui.tui.footer import KeyBar
 from contextui.tui.lines import FAINT, KEY, MUTED, RULE, Sheet, fit, fold, line, lit
 from contextui.windowing.action import Action
 from contextui.windowing.snapshot import Lod
@@ -45,12 +45,10 @@ class ModelSheet(Sheet):
         self._reading: Reading | None = None
 
     def show(self, reading: Reading | None) -> None:
-        """Show what the model reads."""
         self._reading = reading
         self.redraw()
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """Return all sections."""
         reading, words = self._reading, self._words
         if reading is None:
             return [Content.styled(words("The window is closed. R opens it again."), MUTED)]
@@ -81,7 +79,6 @@ class ModelSheet(Sheet):
             yield from _drawn(text, style, width)
 
     def cost(self) -> Content:
-        """Return what a turn costs, or a warning about levels that are too large."""
         reading, words = self._reading, self._words
         if reading is None:
             return Content("")
@@ -145,11 +142,9 @@ class LogSheet(Sheet):
 
     @property
     def entry(self) -> LogEntry | None:
-        """The entry under the cursor."""
         return self._entries[self._at] if self._entries else None
 
     def show(self, entries: Sequence[LogEntry]) -> None:
-        """Show these entries; the cursor stays on its entry, unless it is on the newest one."""
         before = self.entry
         self._entries = list(entries)
         if before is not None and self._at:
@@ -158,7 +153,6 @@ class LogSheet(Sheet):
         self.redraw()
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """Return all entries, wrapped."""
         lines: list[Content] = []
         self._owners = []
         for at, entry in enumerate(self._entries):
@@ -171,19 +165,16 @@ class LogSheet(Sheet):
         return lines
 
     def action_step(self, by: int) -> None:
-        """Move the cursor to another entry."""
         if self._entries:
             self._at = min(max(self._at + by, 0), len(self._entries) - 1)
             self.redraw()
             self.show_line(self._owners.index(self._at))
 
     def action_open(self) -> None:
-        """Show the whole text of the entry."""
         if self.entry is not None:
             self.post_message(self.Opened(self.entry))
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the clicked entry; a second click opens it."""
         row = int(event.y) + self.scroll_offset.y
         if 0 <= row < len(self._owners):
             self._at = self._owners[row]
@@ -224,13 +215,11 @@ class ActionForm(Vertical, can_focus=True):
         self._note = Static(classes="note")
 
     def compose(self) -> ComposeResult:
-        """Compose the note and the keys."""
         yield self._note
         keys = (("enter", msg("run as you")), ("esc m", msg("run as model")), ("s", msg("say it…")))
-        yield KeyHints(self._words, keys)
+        yield KeyBar(self._words, keys)
 
     async def show(self, window: Window | None, action_id: str | None) -> None:
-        """Show the fields of an action; typed values stay if its params are the same."""
         actions = dict(window.actions) if window is not None else {}
         before = self.action
         self.action = actions.get(action_id or "") or next(iter(actions.values()), None)
@@ -253,7 +242,6 @@ class ActionForm(Vertical, can_focus=True):
 
     @property
     def params(self) -> Mapping[str, Any] | None:
-        """The values, or None if one is wrong; errors are shown at the fields."""
         if self.action is None:
             return None
         given = {name: value for one in self._fields for name, value in one.value.items()}
@@ -263,7 +251,6 @@ class ActionForm(Vertical, can_focus=True):
         return None if found else given
 
     def show_result(self, text: str, style: str) -> None:
-        """Show the result of the last run."""
         self._note.update(Content.styled(line(text), style or MUTED))
         self._note.display = bool(text)
 
@@ -273,7 +260,6 @@ class ActionForm(Vertical, can_focus=True):
         self.action_run()
 
     def action_run(self) -> None:
-        """Run the action as the person."""
         self.post_message(self.Submitted())
 
     def action_leave(self) -> None:

@@ -5,8 +5,6 @@ It names the target, counts and shows the whole change, and ignores accidental k
 
 import json
 import re
-import time
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -19,11 +17,11 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from contextui.agent.approval import Decision, Question
+from contextui.tui.desktop.rowlist import spread
 from contextui.tui.dialogs.diff import (
     UNSEEN,
     ChangeView,
@@ -34,16 +32,12 @@ from contextui.tui.dialogs.diff import (
     spelled,
     whole_lines,
 )
+from contextui.tui.dialogs.guard import KeyGuard
 from contextui.tui.footer import hints_in
+from contextui.tui.keys import letter_of
 from contextui.tui.lines import FAINT, KEY, MUTED, fold, line
-from contextui.tui.timers import sure_timer
 from contextui.windowing.preview import Verb
 from contextui.words import Words, msg
-
-DEAF = 0.5
-"""Seconds without a key before the dialog accepts one: earlier keys were not meant for it."""
-SETTLE = 0.15
-"""Seconds without another key before a key approves: typed or pasted words do not approve."""
 
 _ROWS = 20  # maximum rows of the change
 _ROOMY, _CRAMPED = 22, 12  # terminal rows needed for blank rows, and for the row with the action
@@ -133,21 +127,8 @@ def filled(template: str, **values: tuple[str, str] | Content) -> Parts:
     return [values[piece] if at % 2 else (piece, "") for at, piece in enumerate(pieces) if piece]
 
 
-def spread(left: Content, right: Content, width: int) -> Content:
-    """Place two texts at the ends of one row."""
-    gap = max(width - left.cell_length - right.cell_length, 1)
-    return Content.assemble(left, " " * gap, right)
-
-
 class Choice(Widget):
-    """An answer: its key, what it does, and a remark.
-
-    Args:
-        letter: The key that selects it.
-        what: What it does.
-        about: The remark.
-        is_needed: Whether to show the remark even if it needs its own row.
-    """
+    """An answer: its key, what it does, and a remark."""
 
     class Chosen(Message):
         """Posted when the answer is clicked."""
@@ -166,7 +147,6 @@ class Choice(Widget):
         self._letter, self.what, self._about, self._is_needed = letter, what, about, is_needed
 
     def show_text(self, what: Content, about: str) -> None:
-        """Replace the answer's text and remark."""
         self.what, self._about = what, about
         self.refresh(layout=True)
 
@@ -175,7 +155,6 @@ class Choice(Widget):
         return self._content(width).plain.count("\n") + 1
 
     def render(self) -> Content:
-        """Render one row, or more if a required remark does not fit beside the name."""
         return self._content(self.size.width)
 
     def _content(self, width: int) -> Content:
@@ -189,7 +168,6 @@ class Choice(Widget):
         return Content.assemble(*parts)
 
     def on_click(self, event: events.Click) -> None:
-        """Post `Chosen`."""
         event.stop()
         self.post_message(self.Chosen(self._letter, event.time))
 
@@ -203,7 +181,6 @@ class Head(Widget):
         self.unseen = 0
 
     def render(self) -> Content:
-        """Render one row; without room for it, the label is left out."""
         odd, name = self._oddity(), Content(line(self._question.name))
         label = Content.styled(f"   {line(self._question.label)}", MUTED)
         room = self.size.width - name.cell_length - odd.cell_length - 3
@@ -212,14 +189,12 @@ class Head(Widget):
     def _oddity(self) -> Content:
         if not self.unseen:
             return Content("")
-        note = (
-            msg("{count} invisible character, shown as")
-            if self.unseen == 1
-            else msg("{count} invisible characters, shown as")
+        note = self._words.plural(
+            self.unseen,
+            "{count} invisible character, shown as",
+            "{count} invisible characters, shown as",
         )
-        return Content.assemble(
-            (self._words(note, count=self.unseen) + " ", "$text-warning"), ("⟨U+…⟩", UNSEEN)
-        )
+        return Content.assemble((f"{note} ", "$text-warning"), ("⟨U+…⟩", UNSEEN))
 
 
 class Foot(Widget):
@@ -230,7 +205,6 @@ class Foot(Widget):
         self._words, self._text = words, Content.styled(text, FAINT)
 
     def render(self) -> Content:
-        """Render the row."""
         keys = hints_in(self.size.width - self._text.cell_length - 3, _KEYS, self._words)
         if keys.cell_length + self._text.cell_length >= self.size.width:
             keys = Content("")
@@ -238,12 +212,7 @@ class Foot(Widget):
 
 
 class ApprovalScreen(ModalScreen[Decision]):
-    """Asks the person for approval. Nothing happens until they choose, and Enter chooses nothing.
-
-    Args:
-        words: Translates into the person's locale.
-        question: The question.
-    """
+    """Asks the person for approval. Nothing happens until they choose; Enter does not."""
 
     CSS_PATH = "approval.tcss"
     AUTO_FOCUS = "#change"
@@ -262,11 +231,9 @@ class ApprovalScreen(ModalScreen[Decision]):
             else []
         )
         self._is_whole = self._has_target_rows = self._is_withdrawn = False
-        self._deaf_until = float("inf")  # until it is visible
-        self._allows: Timer | None = None
+        self.guard = KeyGuard(self)
 
     def compose(self) -> ComposeResult:
-        """Compose the action, the change, the answers, and the foot."""
         words, wording = self._words, self._wording
         with Vertical(id="box"):
             yield Head(words, self._question)
@@ -279,7 +246,6 @@ class ApprovalScreen(ModalScreen[Decision]):
     # --- content -----------------------------------------------------------------------
 
     def _change(self) -> list[Line]:
-        """Return all lines of the proposed change."""
         question, words = self._question, self._words
         lines: list[Line] = []
         if self._has_target_rows:
@@ -349,24 +315,20 @@ class ApprovalScreen(ModalScreen[Decision]):
         if self._is_whole:
             return Content(words("Show only the change")), ""
         count = len(plain_lines(preview.whole)) if preview else 0
-        note = (
-            msg("{count} line, changes marked")
-            if count == 1
-            else msg("{count} lines, changes marked")
-        )
-        note = words(note, count=count)
+        note = words.plural(count, "{count} line, changes marked", "{count} lines, changes marked")
         return Content(words("Show the whole file")), note
 
     def on_mount(self) -> None:
-        """Resize the change view after every layout."""
         self.screen_layout_refresh_signal.subscribe(self, self._fit_rows, immediate=True)
         # The click that brings the terminal back from behind other programs is no answer.
-        self.watch(self.app, "app_focus", lambda: self._ignore_from(time.monotonic()), init=False)
+        self.watch(self.app, "app_focus", self._ignore_click, init=False)
         self.query_one("#box").border_title, _ = self._title()
         self._align()
 
+    def _ignore_click(self) -> None:
+        self.guard.hold()
+
     def on_resize(self) -> None:
-        """Adapt to the size: the change scrolls, the answers do not."""
         self.set_class(self.size.height >= _ROOMY, "-roomy")
         self.set_class(self.size.height < _CRAMPED, "-cramped")
         self.call_after_refresh(self._fit)
@@ -386,7 +348,6 @@ class ApprovalScreen(ModalScreen[Decision]):
                 change.show(self._change())
 
     def _align(self) -> None:
-        """Begin the remarks of all answers in one column."""
         choices = list(self.query(Choice))
         for choice in choices:
             choice.column = max(one.what.cell_length for one in choices) + 3
@@ -407,7 +368,6 @@ class ApprovalScreen(ModalScreen[Decision]):
             change.styles.height = height
 
     def _position(self) -> Content:
-        """Return the text in the lower border."""
         first, last, count = self.query_one(ChangeView).lines_in_view
         return Content(
             self._words("lines {first}–{last} of {count}", first=first, last=last, count=count)
@@ -436,26 +396,12 @@ class ApprovalScreen(ModalScreen[Decision]):
             if len(self.app.screen_stack) > 1:  # otherwise the app is closing
                 self.dismiss(Decision("no"))
             return
-        self._deaf_until = float("inf")
-        self.call_after_refresh(self._begin_accepting)
-
-    def _begin_accepting(self) -> None:
-        self._deaf_until = time.monotonic() + DEAF
+        self.guard.begin()
 
     def withdraw(self) -> None:
         """Dismiss the question, even from below another screen."""
         self._is_withdrawn = True
         self._decide(Decision("no"))
-
-    def _accepts(self, at: float) -> bool:
-        """Return whether a key pressed at this time is meant for this dialog."""
-        if at >= self._deaf_until:
-            return True
-        self._ignore_from(at)  # the person is still typing
-        return False
-
-    def _ignore_from(self, at: float) -> None:
-        self._deaf_until = max(self._deaf_until, at + DEAF)
 
     @property
     def is_typing(self) -> bool:
@@ -469,14 +415,11 @@ class ApprovalScreen(ModalScreen[Decision]):
                 event.stop()
                 self._decide(Decision("no"))
             return
-        if self._allows is not None:  # a word is being typed: its first letter was not an answer
-            self._allows.stop()
-            self._allows = None
-            self._ignore_from(event.time)
-        key = unicodedata.normalize("NFKC", event.character or "").lower()
-        if event.key == "escape":
-            key = "n"
-        if not self._accepts(event.time):
+        if self.guard.take_back():  # a word is being typed: its first letter was not an answer
+            self.guard.hold(event.time)
+        key = "n" if event.key == "escape" else letter_of(event)
+        if not self.guard.accepts(event.time):
+            self.guard.hold(event.time)  # the person is still typing
             event.stop()
             event.prevent_default()
         elif key in self.LETTERS and self.query(f"#choice-{key}"):
@@ -484,34 +427,31 @@ class ApprovalScreen(ModalScreen[Decision]):
             event.prevent_default()
             self._choose(key)
         elif event.is_printable:
-            self._ignore_from(event.time)
+            self.guard.hold(event.time)
 
     def on_paste(self, event: events.Paste) -> None:
         """Ignore a paste: it is meant for something else."""
         event.stop()
-        self._ignore_from(event.time)
+        self.guard.hold(event.time)
 
     @on(Choice.Chosen)
     def _choose_clicked(self, message: Choice.Chosen) -> None:
-        if message.at >= self._deaf_until:
+        if self.guard.accepts(message.at):
             self._choose(message.key, at_once=True)
 
     def _choose(self, key: str, *, at_once: bool = False) -> None:
         if key == "w":
             self._toggle_whole()
         elif key == "r":
-            self._ask_why()
+            self.add_class("-asks-why")
+            self.query_one("#why").focus()
         elif key == "n":
             self._decide(Decision("no"))
         else:
             self._approve(Decision("once" if key == "y" else "always"), at_once=at_once)
 
     def _approve(self, decision: Decision, *, at_once: bool) -> None:
-        """Approve, once no other key follows."""
-        if at_once:
-            self._decide(decision)
-        else:
-            self._allows = sure_timer(self, SETTLE, lambda: self._decide(decision))
+        self.guard.decide(lambda: self._decide(decision), at_once=at_once)
 
     def _toggle_whole(self) -> None:
         preview, change = self._question.preview, self.query_one(ChangeView)
@@ -525,10 +465,6 @@ class ApprovalScreen(ModalScreen[Decision]):
     @on(Input.Submitted, "#why")
     def _refuse(self, event: Input.Submitted) -> None:
         self._decide(Decision("no", event.value))
-
-    def _ask_why(self) -> None:
-        self.add_class("-asks-why")
-        self.query_one("#why").focus()
 
     def _decide(self, decision: Decision) -> None:
         if self.app.screen is self:  # else it is dismissed, or covered by another screen

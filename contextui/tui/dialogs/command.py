@@ -46,15 +46,12 @@ class Rows(Widget):
     """Text that wraps under its own indent, as high as it needs."""
 
     def rows(self, width: int) -> list[Content]:
-        """Return the rows at a width."""
         raise NotImplementedError
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return the number of rows."""
         return len(self.rows(width))
 
     def render(self) -> Content:
-        """Render all rows."""
         return Content("\n").join(self.rows(self.size.width))
 
 
@@ -66,7 +63,6 @@ class Facts(Rows):
         self._words, self._command = words, command
 
     def rows(self, width: int) -> list[Content]:
-        """Return a row for each fact, or more; a hint is left out if it does not fit."""
         words, command = self._words, self._command
         names = [words(one) for one in (_FOLDER, _LIMIT, _REACH, _ENVIRONMENT, _STARTS)]
         column = max(map(cell_len, names)) + 3
@@ -123,7 +119,6 @@ class Examples(Rows):
         self._groups = ((words("also allows"), also), (words("still asks"), asks))
 
     def rows(self, width: int) -> list[Content]:
-        """Return each group in a row, or more."""
         column = max(cell_len(name) for name, _ in self._groups) + 2
         indent = 6 if width >= 60 else 3
         rows: list[Content] = []
@@ -187,7 +182,6 @@ class CommandScreen(ApprovalScreen):
         self._is_editing = False
 
     def compose(self) -> ComposeResult:
-        """Compose the command, the facts, the answers, and the foot."""
         words = self._words
         with Vertical(id="box"):
             yield Head(words, self._question)
@@ -207,7 +201,6 @@ class CommandScreen(ApprovalScreen):
 
     @property
     def _line(self) -> str:
-        """The command that `y` would run."""
         return self._command.line if self._edited is None else self._edited
 
     def _change(self) -> list[Line]:
@@ -264,7 +257,6 @@ class CommandScreen(ApprovalScreen):
         return Content(self._words("Run exactly this without asking"))
 
     def on_resize(self) -> None:
-        """Adapt to the height; the base class does the rest."""
         self.set_class(self.size.height >= _AIRY, "-airy")
         self.set_class(self.size.height < _TIGHT + bool(self._command.programs), "-tight")
 
@@ -277,7 +269,6 @@ class CommandScreen(ApprovalScreen):
             choice.show_text(choice.what, self._remark(choice))
 
     def _remark(self, choice: Choice) -> str:
-        """Return where and how long a grant holds, as fully as there is room."""
         room = choice.size.width - 3 - max(choice.column, choice.what.cell_length + 3)
         folder = spelled(shown_folder(self._command.folder)).plain
         remarks = [self._words(one).replace("{folder}", folder) for one in _REMARKS]
@@ -322,10 +313,7 @@ class CommandScreen(ApprovalScreen):
             super()._choose(key, at_once=at_once)
 
     def _edit(self) -> None:
-        """Open the field with the command."""
-        if self._allows is not None:
-            self._allows.stop()
-            self._allows = None
+        self.guard.take_back()
         self._is_editing = True
         self.add_class("-edits")
         field = self.query_one(CommandField)
@@ -346,6 +334,5 @@ class CommandScreen(ApprovalScreen):
         self.set_class(self._edited is not None, "-edited")
         self.query_one(ChangeView).show(self._change())
         self.query_one(ChangeView).focus()
-        self._deaf_until = float("inf")
-        self.call_after_refresh(self._begin_accepting)
+        self.guard.begin()
         self._fit()

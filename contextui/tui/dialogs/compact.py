@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from contextui.context.compaction.plan import Plan
+from contextui.context.compaction.plan import CompactionPlan
 from contextui.context.item import ContextItem, is_conversation
 from contextui.context.units import Calls
 from contextui.tui.dialogs.question import QuestionScreen
@@ -22,12 +22,11 @@ _SHOWN = 200  # maximum items listed of each kind
 class What(Static):
     """The items that are summarized and those that stay, one per line."""
 
-    def __init__(self, words: Words, plan: Plan, calls: Calls) -> None:
+    def __init__(self, words: Words, plan: CompactionPlan, calls: Calls) -> None:
         super().__init__(id="items")
         self._words, self._plan, self._calls = words, plan, calls
 
     def render(self) -> Content:
-        """Render the items at the available width."""
         words, plan = self._words, self._plan
         return Content("\n").join(
             [
@@ -62,30 +61,24 @@ class CompactScreen(QuestionScreen):
         #box { width: 104; border: round $primary; border-title-color: $primary; }
         #what { height: auto; max-height: 45vh; margin: 1 0; }
         #items, #headline, #note { height: auto; }
-        #note { margin: 1 0 0 0; }
+        #note { margin: 0 0 1 0; }
     }
     """
     no = ("n", msg("Cancel; Esc does the same"))
-    deaf = 0
+    delay = 0.0
 
-    def __init__(self, words: Words, plan: Plan, calls: Calls) -> None:
+    def __init__(self, words: Words, plan: CompactionPlan, calls: Calls) -> None:
         super().__init__(words, words("Compact the conversation?"), "y", words("Compact it"))
         self._plan, self._calls = plan, calls
 
-    def compose(self) -> ComposeResult:
-        """Compose the figures, the items, and the answers."""
-        words = self._words
-        with Vertical(id="box") as box:
-            box.border_title = Content(self._title)
-            yield Static(self._headline(), id="headline")
-            with VerticalScroll(id="what"):
-                yield What(words, self._plan, self._calls)
-            yield Static(self.choices(), id="choices")
-            note = words("The model writes the summary. /undo restores everything.")
-            yield Static(Content.styled(note, MUTED), id="note")
+    def details(self) -> ComposeResult:
+        yield Static(self._headline(), id="headline")
+        with VerticalScroll(id="what"):
+            yield What(self._words, self._plan, self._calls)
+        note = self._words("The model writes the summary. /undo restores everything.")
+        yield Static(Content.styled(note, MUTED), id="note")
 
     def on_mount(self) -> None:
-        """Focus the items, so that keys scroll them."""
         self.query_one("#what").focus()
 
     def _headline(self) -> Content:

@@ -165,13 +165,7 @@ class Cell(NamedTuple):
 
 
 def cells_of(text: str, widest: int, *, is_end: bool = True) -> list[Cell]:
-    """Return the characters of a line as displayed.
-
-    Args:
-        text: The line, or a piece of it.
-        widest: Maximum cells of a placeholder; a wider one is split.
-        is_end: Whether the line ends here.
-    """
+    """Return the characters of a line as displayed."""
     body = text[:-1] if is_end and text.endswith("\r") else text
     end = len(body.rstrip(" \t"))
     shown: list[Cell] = []
@@ -283,14 +277,7 @@ class _Piece:
 
 
 class Layout:
-    """The rows of a change at a given width, laid out incrementally.
-
-    Attributes:
-        lines: The change.
-        width: Cells of a row.
-        unseen: Invisible characters found so far.
-        count: Rows laid out so far.
-    """
+    """The rows of a change at a given width, laid out incrementally."""
 
     def __init__(self, lines: Sequence[Line], width: int) -> None:
         self.lines, self.width = lines, max(width, 8)
@@ -305,16 +292,10 @@ class Layout:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all rows are laid out."""
         return self._next.line >= len(self.lines)
 
     def measure(self, steps: int, up_to: int = -1) -> None:
-        """Lay out more of the change.
-
-        Args:
-            steps: The amount of work to do; about one step for each unusual character.
-            up_to: Lay out at least up to this line.
-        """
+        """Lay out more: at least up to a line; each unusual character takes about one step."""
         while not self.is_whole and (steps > 0 or self._next.line <= up_to):
             piece = self._next
             text, is_end = self._text(piece)
@@ -328,18 +309,15 @@ class Layout:
             self._next = _Piece(piece.line + 1, 0) if is_end else _Piece(piece.line, start)
 
     def line_at(self, row: int) -> int:
-        """Return the line that a row belongs to."""
         if not self._pieces:
             return 0
         return self._pieces[min(bisect_right(self._ends, row), len(self._pieces) - 1)].line
 
     def row_of(self, line: int) -> int:
-        """Return the first row of a laid-out line."""
         at = bisect_right(self._pieces, line - 1, key=lambda one: one.line)
         return self._ends[at - 1] if at else 0
 
     def row(self, number: int) -> Content:
-        """Return a rendered row."""
         at = bisect_right(self._ends, number)
         if at not in self._kept:
             if len(self._kept) >= _KEPT:
@@ -355,7 +333,6 @@ class Layout:
         return line[piece.start : end], end >= len(line)
 
     def _room(self, kind: Kind) -> int:
-        """Return the cells for the text of a line."""
         return max(self.width - len(self._gutter(kind)) - 2, 4)
 
     def _gutter(self, kind: Kind, old: str = "", new: str = "") -> str:
@@ -448,7 +425,6 @@ class ChangeView(LineView, can_focus=True):
         self._more: Timer | None = None
 
     def show(self, lines: Sequence[Line]) -> None:
-        """Show another change, from its first line."""
         self._lines = lines
         self.scroll_home(animate=False, force=True, immediate=True)
         self._lay_out(0)
@@ -461,7 +437,6 @@ class ChangeView(LineView, can_focus=True):
         return rows.line_at(top) + 1, rows.line_at(max(bottom, top)) + 1, len(self._lines)
 
     def on_mount(self) -> None:
-        """Create the timer that lays out the rest of the change."""
         self._more = self.set_interval(0.02, self._measure_more, pause=True)
 
     def on_resize(self) -> None:
@@ -496,12 +471,10 @@ class ChangeView(LineView, can_focus=True):
         return max(self.count or len(self._lines), 1)
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
-        """Return one row."""
         self.drawn += 1
         return self.layout_of.row(number)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Post `Moved`."""
         super().watch_scroll_y(old_value, new_value)
         if new_value < self.max_scroll_y:
             self._follows_end = False
@@ -510,23 +483,18 @@ class ChangeView(LineView, can_focus=True):
     # --- keys: not animated, as each press asks for the next lines ----------------------
 
     def action_scroll_up(self) -> None:
-        """Scroll one row up."""
         self.scroll_up(animate=False)
 
     def action_scroll_down(self) -> None:
-        """Scroll one row down."""
         self.scroll_down(animate=False)
 
     def action_page_up(self) -> None:
-        """Scroll one page up."""
         self.scroll_page_up(animate=False)
 
     def action_page_down(self) -> None:
-        """Scroll one page down."""
         self.scroll_page_down(animate=False)
 
     def action_scroll_home(self) -> None:
-        """Scroll to the start."""
         self.scroll_home(animate=False)
 
     def action_scroll_end(self) -> None:

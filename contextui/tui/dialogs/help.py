@@ -80,40 +80,23 @@ _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 class HelpPage(Widget):
-    """All keys and commands, in as many columns as fit.
-
-    Args:
-        words: Translates into the person's locale.
-        commands: The slash commands.
-    """
+    """All keys and commands, in as many columns as fit."""
 
     DEFAULT_CSS = "HelpPage { height: auto; }"
 
     def __init__(self, words: Words, commands: Commands) -> None:
         super().__init__()
-        self._words = words
-        self._groups: dict[str, list[tuple[str, str]]] = {}
-        self.show(commands)
-
-    def show(self, commands: Commands) -> None:
-        """List the keys and these commands."""
-        words = self._words
-        groups = {words(name): keys for name, keys in _KEYS.items()}
-        groups[words("Commands")] = tuple(
-            (_names(command), command.about)
-            for command in sorted(commands.all, key=lambda one: one.name)
-        )
+        listed = tuple((_names(command), command.about) for command in commands.all)
         self._groups = {
-            name: [(key, words(about)) for key, about in keys] for name, keys in groups.items()
+            words(name): [(key, words(about)) for key, about in keys]
+            for name, keys in {**_KEYS, msg("Commands"): listed}.items()
+            if keys
         }
-        self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return the height of the longest column."""
         return max(map(len, self._columns(width)), default=1)
 
     def render(self) -> Content:
-        """Render the columns beside each other."""
         columns = self._columns(self.size.width)
         width = _width(self.size.width, len(columns)) + _GAP
         rows = [
@@ -125,7 +108,6 @@ class HelpPage(Widget):
         return Content("\n").join(row.rstrip() for row in rows)
 
     def _columns(self, width: int) -> list[list[Content]]:
-        """Return the rows of each column, as evenly as whole groups allow."""
         count = max(min((width + _GAP) // (_COLUMN + _GAP), _MOST), 1)
         room = _width(width, count)
         blocks = [_block(name, rows, room) for name, rows in self._groups.items()]
@@ -179,12 +161,7 @@ def _block(name: str, rows: Sequence[tuple[str, str]], width: int) -> Block:
 
 
 class HelpScreen(ModalScreen[None]):
-    """Lists all keys and commands, on one page if the terminal is large enough.
-
-    Args:
-        words: Translates into the person's locale.
-        commands: Returns the slash commands; there are none before the session is open.
-    """
+    """Lists all keys and commands, on one page if the terminal is large enough."""
 
     BINDINGS = [Binding("escape,q,f1,question_mark", "leave", "back")]
     DEFAULT_CSS = """
@@ -199,29 +176,16 @@ class HelpScreen(ModalScreen[None]):
     }
     """
 
-    def __init__(self, words: Words, commands: Callable[[], Commands]) -> None:
+    def __init__(self, words: Words, commands: Commands) -> None:
         super().__init__()
         self._words, self._commands = words, commands
 
     def compose(self) -> ComposeResult:
-        """Compose the page."""
         with VerticalScroll() as page:
             page.border_title = Content(self._words("Keys and commands"))
-            yield HelpPage(self._words, self._commands())
-
-    def on_mount(self) -> None:
-        """Wait for the commands if the session is not open yet."""
-        if not self._commands().all:
-            self._waits = self.set_interval(0.2, self._add_commands)
-
-    def _add_commands(self) -> None:
-        if self._commands().all:
-            self._waits.stop()
-            self.query_one(HelpPage).show(self._commands())
-            self.call_after_refresh(self._show_keys)
+            yield HelpPage(self._words, self._commands)
 
     def on_resize(self) -> None:
-        """Show the keys; those that scroll only if there is more than fits."""
         self.call_after_refresh(self._show_keys)
 
     def _show_keys(self) -> None:
@@ -230,7 +194,6 @@ class HelpScreen(ModalScreen[None]):
         page.border_subtitle = hints_in(40, [*scroll, ("esc", "back")], self._words)
 
     def action_leave(self) -> None:
-        """Dismiss the screen."""
         self.dismiss()
 
 
@@ -278,7 +241,6 @@ class GoTo(ModalScreen[str]):
         self._words, self._chosen, self._places, self._move = words, chosen, places, move
 
     def compose(self) -> ComposeResult:
-        """Compose one line with the targets, in place of the footer."""
         parts = [
             part
             for key, place in self._places
@@ -305,5 +267,4 @@ class GoTo(ModalScreen[str]):
             self.app.repeat(event, lambda: self.app.screen is not self)
 
     def on_click(self) -> None:
-        """Dismiss the menu."""
         self.dismiss("")

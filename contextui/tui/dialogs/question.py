@@ -1,8 +1,6 @@
 """Question with two answers: a letter for yes, `n` or Esc for no."""
 
-import time
-import unicodedata
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -11,28 +9,39 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from contextui.tui.dialogs.guard import KeyGuard
+from contextui.tui.keys import letter_of
 from contextui.tui.lines import KEY, fit
 from contextui.words import Words, msg
 
+R = TypeVar("R")
 
-class QuestionScreen(ModalScreen[bool]):
-    """Asks whether to do something. Keys that are no answer belong to what has the focus.
 
-    Args:
-        words: Translates into the person's locale.
-        title: The question.
-        key: The letter that answers yes.
-        yes: What that does.
-    """
+class Dialog(ModalScreen[R], Generic[R]):
+    """A box in the middle of the dimmed screen."""
 
     DEFAULT_CSS = """
-    QuestionScreen {
+    Dialog {
         align: center middle;
         background: $background 65%;
         #box {
-            width: 72; max-width: 96%; height: auto; max-height: 92%;
-            border: round $warning; border-title-color: $text-warning; border-title-style: bold;
-            background: $background; padding: 1 2;
+            max-width: 96%; height: auto; max-height: 92%;
+            border: round $primary; border-title-style: bold; border-title-color: $foreground;
+            border-subtitle-color: $muted;
+            background: $background; padding: 1 2 0 2;
+        }
+    }
+    """
+
+
+class QuestionScreen(Dialog[bool]):
+    """Asks whether to do something. Keys that are no answer belong to what has the focus."""
+
+    DEFAULT_CSS = """
+    QuestionScreen {
+        #box {
+            width: 72; padding: 1 2;
+            border: round $warning; border-title-color: $text-warning;
         }
         #choices { height: auto; }
     }
@@ -40,31 +49,27 @@ class QuestionScreen(ModalScreen[bool]):
 
     no: ClassVar[tuple[str, str]] = ("Esc", msg("Stay"))
     """The key of the other answer that is shown, and what it does."""
-    deaf: ClassVar[float] = 0.5
-    """Seconds in which keys are ignored: they were meant for something else."""
+    delay: ClassVar[float | None] = None
+    """Seconds in which keys are ignored, if not as long as those of other questions."""
 
     def __init__(self, words: Words, title: str, key: str, yes: str) -> None:
         super().__init__()
         self._words, self._title, self._yes_key, self._yes = words, title, key, yes
-        self._opened = float("inf")  # until it is visible
+        self._guard = KeyGuard(self, self.delay)
 
     def on_mount(self) -> None:
-        """Begin to take answers, after a moment."""
-        self._opened = time.monotonic()
+        self._guard.begin()
 
     def compose(self) -> ComposeResult:
-        """Compose the details and the answers."""
         with Vertical(id="box") as box:
             box.border_title = Content(self._title)
             yield from self.details()
             yield Static(self.choices(), id="choices")
 
     def details(self) -> ComposeResult:
-        """Compose what is shown above the answers."""
         yield from ()
 
     def choices(self) -> Content:
-        """Return the answers with their keys."""
         no, stay = self.no
         rows = [(self._yes_key, self._yes), (no, self._words(stay))]
         return Content("\n").join(
@@ -72,12 +77,11 @@ class QuestionScreen(ModalScreen[bool]):
         )
 
     def on_key(self, event: events.Key) -> None:
-        """Answer by letter, including full-width letters of an input method."""
-        key = unicodedata.normalize("NFKC", event.character or "").lower()
+        key = letter_of(event)
         is_answer = event.key == "escape" or key in (self._yes_key, "n")
         if is_answer or self.focused is None:
             event.stop()
-        if is_answer and event.time - self._opened >= self.deaf:
+        if is_answer and self._guard.accepts(event.time):
             self._decide(key == self._yes_key)
 
     @on(events.Click, "#choices")

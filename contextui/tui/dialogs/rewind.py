@@ -5,29 +5,26 @@ It is an approval too: it shows the whole change, and ignores accidental keys.
 
 import asyncio
 import time
-import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.screen import ModalScreen
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
-from contextui.session.rewind import FileChange, Plan, Turn
-from contextui.tui.desktop.rowlist import RowList
-from contextui.tui.dialogs.approval import DEAF, SETTLE, spread
+from contextui.session.rewind import FileChange, RewindPlan, Turn
+from contextui.tui.desktop.rowlist import RowList, spread
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, spelled
-from contextui.tui.footer import Hint
-from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, fold, short, spinner
-from contextui.tui.timers import sure_timer
+from contextui.tui.dialogs.guard import KeyGuard
+from contextui.tui.footer import Hint, KeyBar
+from contextui.tui.keys import letter_of
+from contextui.tui.lines import FAINT, MUTED, age, fit, fold, short, spinner
 from contextui.words import Words, msg
 
 _NUMBER, _AGE, _FILES = 6, 6, 6  # cells of the columns beside the message
@@ -36,24 +33,17 @@ _SLOW = 0.3  # seconds before a spinner is shown
 _NARROW = 100  # cells below which the lists are above each other
 _MOST_FILES = 8  # rows of files before the list scrolls
 _LONGEST_PATH = 400  # characters
-_GAP = "   "
 
-MakePlan: TypeAlias = Callable[[int], Plan]
+MakePlan: TypeAlias = Callable[[int], RewindPlan]
 """Compares the files with what they were after a turn; called on another thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoBack:
-    """What the person chose.
-
-    Attributes:
-        turn: The turn to go back to.
-        plan: The files, as they were shown.
-        files: The paths of those to restore or delete; none for the conversation only.
-    """
+    """What the person chose."""
 
     turn: int
-    plan: Plan
+    plan: RewindPlan
     files: frozenset[str] = frozenset()
 
 
@@ -75,6 +65,8 @@ class Around:
 class TurnList(RowList[Turn | None]):
     """The turns, newest first, and a rule; those above it leave the conversation."""
 
+    shows_cursor: ClassVar[bool] = True
+
     class Moved(RowList.Moved):
         """Posted when another turn is chosen."""
 
@@ -82,30 +74,24 @@ class TurnList(RowList[Turn | None]):
         super().__init__(self._turn_line, lambda turn: turn.number if turn is not None else None)
         self._words, self._now = words, now
         self._turns = sorted(turns, key=lambda one: one.number, reverse=True)
-        self.shows_cursor = True
         self.chosen = chosen
         """The number of the chosen turn."""
 
     def is_entry(self, row: Turn | None) -> bool:
-        """Whether a row is a turn that has ended."""
         return row is not None and row.has_ended
 
     @property
     def turn(self) -> Turn:
-        """The chosen turn."""
         return next(one for one in self._turns if one.number == self.chosen)
 
     @property
     def leaving(self) -> list[Turn]:
-        """The turns that leave the conversation, newest first."""
         return [one for one in self._turns if one.number > self.chosen]
 
     def on_mount(self) -> None:
-        """Show the turns."""
         self._arrange()
 
     def on_resize(self) -> None:
-        """Keep the chosen turn in view."""
         self._arrange()
 
     def _arrange(self) -> None:
@@ -113,7 +99,6 @@ class TurnList(RowList[Turn | None]):
         self.show([*leaving, None, *self._turns[len(leaving) :]], at=self.chosen)
 
     def choose(self, place: int, step: int = 1) -> None:
-        """Choose the turn in a row, or the next one in the direction of `step`."""
         turn = self.rows[self._entry_from(place, step)]
         if turn is not None and turn.number != self.chosen:
             self.chosen = turn.number
@@ -152,7 +137,6 @@ class TurnHead(Widget):
         self._words, self._turns = words, turns
 
     def render(self) -> Content:
-        """Render the names at the width of the list."""
         words = self._words
         named = f"{fit(words('Turn'), _NUMBER)}{fit(words('Age'), _AGE)}{words('Your message')}"
         right = Content.styled(words("Files"), FAINT)
@@ -161,6 +145,8 @@ class TurnHead(Widget):
 
 class FileList(RowList[FileChange]):
     """The files written since the turn, with a box for those that can be restored or deleted."""
+
+    shows_cursor: ClassVar[bool] = True
 
     class Moved(RowList.Moved):
         """Posted when the cursor is on another file."""
@@ -173,24 +159,20 @@ class FileList(RowList[FileChange]):
         self._words = words
         self._counts: dict[str, tuple[str, str]] = {}
         self._ago = ""
-        self.shows_cursor = True
         self.chosen: set[str] = set()
         """The paths that are chosen."""
 
-    def show_plan(self, plan: Plan, ago: str) -> None:
-        """Show the files of a plan, chosen as it proposes."""
+    def show_plan(self, plan: RewindPlan, ago: str) -> None:
         self._ago, self.chosen = ago, plan.chosen_first
         self._counts = {one.path: _counts(one) for one in plan.files}
         self.styles.height = max(min(len(plan.files), _MOST_FILES), 1)
         self.show(plan.files)
 
     def clear(self) -> None:
-        """Show no files."""
         self.chosen, self.cursor = set(), 0
         self.show(())
 
     def toggle(self) -> None:
-        """Choose the file under the cursor, or not."""
         file = self.row
         if file is not None and file.is_offered:
             self.chosen ^= {file.path}
@@ -198,7 +180,6 @@ class FileList(RowList[FileChange]):
             self.post_message(self.Toggled())
 
     def on_click(self, event: events.Click) -> None:
-        """Toggle the file whose box is clicked."""
         place = event.y + self.scroll_offset.y
         if event.x < 4 and place < len(self.rows):
             self.choose(place)
@@ -248,75 +229,8 @@ def _cut_start(text: Content, room: int) -> Content:
     return Content("…") + text
 
 
-class Answers(Widget):
-    """The answers and their keys in one row, as many as fit; a click chooses one."""
-
-    class Chosen(Message):
-        """Posted when an answer is clicked."""
-
-        def __init__(self, key: str, at: float) -> None:
-            super().__init__()
-            self.key, self.at = key, at
-
-    def __init__(self, words: Words) -> None:
-        super().__init__(id="answers")
-        self._words = words
-        self._hints: Sequence[Hint] = ()
-
-    def show(self, hints: Sequence[Hint]) -> None:
-        """Show other answers."""
-        self._hints = hints
-        self.refresh()
-
-    def render(self) -> Content:
-        """Render the row."""
-        return Content(_GAP).join([_answer(key, about) for key, about in self._fitting()])
-
-    def _fitting(self) -> list[Hint]:
-        left = [(key, self._words(about)) for key, about in self._hints]
-        while len(left) > 1 and _width(left) > self.size.width:
-            left.pop(-2)
-        return left
-
-    def on_click(self, event: events.Click) -> None:
-        """Post `Chosen`."""
-        event.stop()
-        end = 0
-        for key, about in self._fitting():
-            end += _answer(key, about).cell_length
-            if event.x < end:
-                self.post_message(self.Chosen(key, event.time))
-                return
-            end += len(_GAP)
-
-
-def _answer(key: str, about: str) -> Content:
-    return Content.assemble((f"{key} ", f"{KEY} bold"), (about, MUTED))
-
-
-def _width(hints: Sequence[Hint]) -> int:
-    return sum(_answer(*one).cell_length for one in hints) + len(_GAP) * (len(hints) - 1)
-
-
-@dataclass(slots=True)
-class _Shown:
-    """The lines of all changes, and where each file begins."""
-
-    lines: list[Line] = field(default_factory=list)
-    places: dict[str, int] = field(default_factory=dict)
-
-
 class RewindScreen(ModalScreen[GoBack]):
-    """Asks to which turn to go back, and which files to restore.
-
-    Args:
-        words: Translates into the person's locale.
-        turns: All turns; at least one has ended.
-        chosen: The turn that is chosen first.
-        plan: Compares files with what they were after a turn.
-        around: What else to say.
-        now: The current time.
-    """
+    """Asks to which turn to go back, and which files to restore."""
 
     CSS_PATH = "rewind.tcss"
     AUTO_FOCUS = "TurnList"
@@ -335,16 +249,14 @@ class RewindScreen(ModalScreen[GoBack]):
         self._words, self._make_plan, self._around, self._now = words, plan, around, now
         self._turns = TurnList(words, turns, chosen, now)
         self._files = FileList(words)
-        self._plans: dict[int, Plan] = {}
-        self._plan: Plan | None = None  # the one that is shown
+        self._plans: dict[int, RewindPlan] = {}
+        self._plan: RewindPlan | None = None  # the one that is shown
         self._problem = ""
-        self._shown = _Shown()
-        self._deaf_until = float("inf")  # until it is visible
-        self._pending: Timer | None = None  # a decision that takes effect if no other key follows
+        self._places: dict[str, int] = {}  # where the change of each file begins
+        self.guard = KeyGuard(self)
         self._since = time.monotonic()
 
     def compose(self) -> ComposeResult:
-        """Compose the turns, the files, the change and the keys."""
         words = self._words
         with Vertical(id="box") as box:
             box.border_subtitle = Content(words("the old branch stays in /sessions"))
@@ -358,15 +270,13 @@ class RewindScreen(ModalScreen[GoBack]):
                     yield self._files
                     yield Static(id="change-head")
                     yield ChangeView([], id="change")
-            yield Answers(words)
+            yield KeyBar(words)
 
     def on_mount(self) -> None:
-        """Compare the files with the first chosen turn."""
         self._choose_turn()
         self.set_interval(0.25, self._show_loading)
 
     def on_resize(self) -> None:
-        """Put the lists above each other where there is no room for two columns."""
         self.set_class(self.size.width < _NARROW, "-stacked")
         self.call_after_refresh(self._show_texts)
 
@@ -374,9 +284,8 @@ class RewindScreen(ModalScreen[GoBack]):
 
     @on(TurnList.Moved)
     def _choose_turn(self) -> None:
-        """Compare the files once the cursor rests."""
         self._plan, self._problem, self._since = None, "", time.monotonic()
-        self._withdraw()
+        self.guard.take_back()
         self._files.clear()
         self.query_one(ChangeView).show([])
         self._show_texts()
@@ -399,40 +308,37 @@ class RewindScreen(ModalScreen[GoBack]):
         if number == self._turns.chosen and self.is_attached:
             self._show_plan(plan)
 
-    def _show_plan(self, plan: Plan) -> None:
+    def _show_plan(self, plan: RewindPlan) -> None:
         self._plan = plan
         turn = self._turns.turn
         seconds = (self._now - turn.when).total_seconds() if turn.when is not None else 0
-        self._files.show_plan(plan, ago(seconds, self._words))
+        self._files.show_plan(plan, self._words("{age} ago", age=age(seconds)))
         self._show_change()
         self._show_texts()
-        self._ignore_for_a_moment()
+        self.guard.hold()
 
     def _show_change(self) -> None:
-        self._shown = self._change_of(self._plan) if self._plan is not None else _Shown()
-        self.query_one(ChangeView).show(self._shown.lines)
-
-    def _change_of(self, plan: Plan) -> _Shown:
-        """Return the diff of all files that are offered, one after the other."""
-        words, shown = self._words, _Shown()
-        for file in plan.offered:
-            if shown.lines:
-                shown.lines.append(Line("@", ""))
-            shown.places[file.path] = len(shown.lines)
+        """Show the diff of all files that are offered, one after the other."""
+        words, lines = self._words, list[Line]()
+        self._places = {}
+        for file in self._plan.offered if self._plan is not None else ():
+            if lines:
+                lines.append(Line("@", ""))
+            self._places[file.path] = len(lines)
             is_chosen = file.path in self._files.chosen
             way = msg("now → deleted") if file.fate == "delete" else msg("now → then")
             state = words(way) if is_chosen else words("not chosen, stays")
-            shown.lines.append(Line("!", f"{file.path}  {state}"))
+            lines.append(Line("!", f"{file.path}  {state}"))
             diff = file.diff()
             if diff.startswith("--- "):
-                shown.lines += diff_lines(diff, words, file.path)
+                lines += diff_lines(diff, words, file.path)
             else:
                 sizes = [
-                    short(len(one)) if one is not None else "0" for one in (file.now, file.then)
+                    short(len(data)) if data is not None else "0" for data in (file.now, file.then)
                 ]
                 text = words("not text: {now} → {then} bytes", now=sizes[0], then=sizes[1])
-                shown.lines.append(Line("@", text))
-        return shown
+                lines.append(Line("@", text))
+        self.query_one(ChangeView).show(lines)
 
     # --- texts -------------------------------------------------------------------------
 
@@ -441,7 +347,7 @@ class RewindScreen(ModalScreen[GoBack]):
             self._show_texts()
 
     def _show_texts(self) -> None:
-        if not self.is_attached or not self.query(Answers):
+        if not self.is_attached or not self.query(KeyBar):
             return
         words, number = self._words, self._turns.chosen
         title = (
@@ -457,7 +363,7 @@ class RewindScreen(ModalScreen[GoBack]):
         self.query_one("#change-head", Static).update(self._state())
         is_empty = self._plan is None or not self._plan.files
         self.set_class(is_empty, "-no-files")
-        self.query_one(Answers).show(self._hints())
+        self.query_one(KeyBar).show(self._hints())
 
     def _state(self) -> Content:
         """Return the line above the change: where it is, or why there is none."""
@@ -535,8 +441,8 @@ class RewindScreen(ModalScreen[GoBack]):
     def _go_to_file(self) -> None:
         """Scroll the change to the file under the cursor."""
         file, change = self._files.row, self.query_one(ChangeView)
-        if file is not None and file.path in self._shown.places:
-            line = self._shown.places[file.path]
+        if file is not None and file.path in self._places:
+            line = self._places[file.path]
             change.layout_of.measure(0, up_to=line)
             change.scroll_to(y=change.layout_of.row_of(line), animate=False, force=True)
 
@@ -548,83 +454,44 @@ class RewindScreen(ModalScreen[GoBack]):
 
     def on_screen_resume(self) -> None:
         """Ignore keys until the sheet has been visible for a moment."""
-        self._deaf_until = float("inf")
-        self.call_after_refresh(self._ignore_for_a_moment)
-
-    def _ignore_for_a_moment(self) -> None:
-        self._deaf_until = time.monotonic() + DEAF
-
-    def _withdraw(self) -> bool:
-        """Take back a decision that has not taken effect; return whether there was one."""
-        pending, self._pending = self._pending, None
-        if pending is not None:
-            pending.stop()
-        return pending is not None
+        self.guard.begin()
 
     def on_key(self, event: events.Key) -> None:
         """Answer by letter, including full-width letters of an input method."""
-        if self._withdraw():  # a word is being typed: its first letter was not an answer
-            self._deaf_until = max(self._deaf_until, event.time + DEAF)
-        key = unicodedata.normalize("NFKC", event.character or "").lower()
+        if self.guard.take_back():  # a word is being typed: its first letter was not an answer
+            self.guard.hold(event.time)
+        key = letter_of(event)
         if event.key == "escape":
             event.stop()
             self._finish(None)
         elif key in ("y", "c", " "):
             event.stop()
             event.prevent_default()
-            if event.time < self._deaf_until:
-                self._deaf_until = max(self._deaf_until, event.time + DEAF)
+            if not self.guard.accepts(event.time):
+                self.guard.hold(event.time)
             elif key == " ":
                 self._files.toggle()
             else:
                 self._decide(key)
         elif event.is_printable:
             event.stop()
-            self._deaf_until = max(self._deaf_until, event.time + DEAF)
+            self.guard.hold(event.time)
 
     def on_paste(self, event: events.Paste) -> None:
         """Ignore a paste: it is meant for something else."""
         event.stop()
-        self._withdraw()
-        self._deaf_until = max(self._deaf_until, event.time + DEAF)
+        self.guard.take_back()
+        self.guard.hold(event.time)
 
-    @on(Answers.Chosen)
-    def _clicked(self, message: "Answers.Chosen") -> None:
-        if message.at < self._deaf_until:
-            return
-        if message.key in ("y", "c"):
-            self._decide(message.key, at_once=True)
-        elif message.key == "space":
-            self._files.toggle()
-        elif message.key == "tab":
-            self.focus_next()
-        else:
-            self._finish(None)
-
-    def _decide(self, key: str, *, at_once: bool = False) -> None:
+    def _decide(self, key: str) -> None:
         """Go back, once no other key follows."""
         plan = self._plan
         if plan is None or (key == "c" and not plan.offered):
             return
         files = frozenset(self._files.chosen) if key == "y" else frozenset()
         wanted = GoBack(plan.turn, plan, files)
-        if at_once:
-            self._finish(wanted)
-        else:
-            self._pending = sure_timer(self, SETTLE, lambda: self._finish(wanted))
+        self.guard.decide(lambda: self._finish(wanted))
 
     def _finish(self, wanted: GoBack | None) -> None:
         if self.app.screen is self:  # else it is dismissed, or covered by another screen
             self.dismiss(wanted)
-
-
-def ago(seconds: float, words: Words) -> str:
-    """Return an age in words: ``15 min ago``."""
-    for size, text in (
-        (86_400, msg("{count} d ago")),
-        (3_600, msg("{count} h ago")),
-        (60, msg("{count} min ago")),
-    ):
-        if seconds >= size:
-            return words(text, count=int(seconds // size))
-    return words("{count} s ago", count=int(max(seconds, 0)))

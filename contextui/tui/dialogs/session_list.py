@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import ClassVar
 
 from textual.content import Content
 
@@ -23,7 +24,7 @@ _DEPTH = 20  # forks of forks that are followed
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SessionRow:
     """One line of the list: a session, or the name of a group."""
 
     place: Place | None = None
@@ -36,7 +37,7 @@ def rows_of(
     known: Callable[[Place], Head | None],
     now: float,
     keep: Callable[[Place], bool] = lambda _: True,
-) -> list[Row]:
+) -> list[SessionRow]:
     """Arrange sessions in groups by the time of their last use, forks under their parents.
 
     A family is where its newest member is. A session that was not read yet counts as no fork.
@@ -46,7 +47,7 @@ def rows_of(
     for place in places:
         if keep(place):
             families.setdefault(_root(place, ids, known), []).append(place)
-    rows, group = list[Row](), ""
+    rows, group = list[SessionRow](), ""
     start = datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0, microsecond=0)
     midnight = start.timestamp()
     week = midnight - (_DAYS - 1) * _DAY
@@ -54,11 +55,11 @@ def rows_of(
         used = members[0].used
         name = _TODAY if used >= midnight else _WEEK if used >= week else _EARLIER
         if name != group:
-            rows += [Row()] if rows else []
-            rows.append(Row(group=name))
+            rows += [SessionRow()] if rows else []
+            rows.append(SessionRow(group=name))
             group = name
         members.sort(key=lambda place: place != root)
-        rows += [Row(place, is_fork=place != root) for place in members]
+        rows += [SessionRow(place, is_fork=place != root) for place in members]
     return rows
 
 
@@ -72,10 +73,12 @@ def _root(place: Place, ids: dict[str, Place], known: Callable[[Place], Head | N
     return place
 
 
-class SessionList(RowList[Row]):
+class SessionList(RowList[SessionRow]):
     """The sessions, one line each."""
 
-    opens_by_click = False
+    opens_by_click: ClassVar[bool] = False
+    expands: ClassVar[bool] = False
+    shows_cursor: ClassVar[bool] = True
     now: Callable[[], float] = staticmethod(time.time)
     """Returns the current time; it decides what is today's."""
 
@@ -83,19 +86,15 @@ class SessionList(RowList[Row]):
         super().__init__(self._line, lambda row: row.place.id if row.place is not None else None)
         self._words, self._catalogue, self._current = words, catalogue, current
         self.has_folder, self.has_cost = True, False
-        self.shows_cursor = True
 
-    def is_entry(self, row: Row) -> bool:
-        """Whether a row is a session."""
+    def is_entry(self, row: SessionRow) -> bool:
         return row.place is not None
 
     @property
     def place(self) -> Place | None:
-        """The chosen session."""
         return self.row.place if self.row is not None else None
 
-    def show_sessions(self, rows: list[Row], note: str) -> None:
-        """Show these rows, or a note if there are none; the cursor stays on its session."""
+    def show_sessions(self, rows: list[SessionRow], note: str) -> None:
         before = self.place
         heads = [self._catalogue.known(row.place) for row in rows if row.place is not None]
         self.has_cost = any(head is not None and head.cost is not None for head in heads)
@@ -103,17 +102,16 @@ class SessionList(RowList[Row]):
         if before is None or self.place is None or self.place.id != before.id:
             self.post_message(self.Moved())
 
-    def _line(self, row: Row, width: int) -> Content:
+    def _line(self, row: SessionRow, width: int) -> Content:
         if row.place is None:
             return Content.styled(self._words(row.group) if row.group else "", MUTED)
         return Content.assemble(*self._columns(row, row.place, width))
 
     def title_room(self, width: int) -> int:
-        """Return the cells that the other columns leave to the title."""
         folder = FOLDER + 2 if self.has_folder else 0
         return max(width - USED - 2 - folder - TURNS - COST * self.has_cost, 8)
 
-    def _columns(self, row: Row, place: Place, width: int) -> Iterator[tuple[str, str]]:
+    def _columns(self, row: SessionRow, place: Place, width: int) -> Iterator[tuple[str, str]]:
         head = self._catalogue.known(place)
         room = self.title_room(width)
         title, style = self.title(row, head), "" if head is not None else FAINT
@@ -135,8 +133,7 @@ class SessionList(RowList[Row]):
             cost = "" if head is None or head.cost is None else f"${head.cost:,.2f}"
             yield cost.rjust(COST), MUTED
 
-    def title(self, row: Row, head: Head | None) -> str:
-        """Return the title of a row."""
+    def title(self, row: SessionRow, head: Head | None) -> str:
         words = self._words
         if head is None:
             return "…"

@@ -2,29 +2,38 @@
 
 import asyncio
 import time
-import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
+from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from contextui.errors import ContextUIError
 from contextui.session.catalogue import Catalogue, Head, Place, Preview
 from contextui.session.log import SessionLockedError
 from contextui.session.trash import Deleted, locked
-from contextui.tui.dialogs.session_list import COST, FOLDER, TURNS, USED, Row, SessionList, rows_of
-from contextui.tui.footer import KeyButtons
-from contextui.tui.lines import FAINT, KEY, MUTED, fit, inert, line, shown_folder
+from contextui.tui.desktop.rowlist import FilterLine
+from contextui.tui.dialogs.session_list import (
+    COST,
+    FOLDER,
+    TURNS,
+    USED,
+    SessionList,
+    SessionRow,
+    rows_of,
+)
+from contextui.tui.dialogs.sheet import ListSheet
+from contextui.tui.footer import Hint, KeyBar
+from contextui.tui.lines import FAINT, MUTED, fit, inert, line, shown_folder
 from contextui.tui.timers import sure_timer
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Words, msg
 
 _WITH_PREVIEW, _WITH_FOLDER = 100, 80  # columns of the terminal
@@ -32,20 +41,21 @@ _PAUSE = 0.08  # seconds without a move before a preview is read
 _REST = 0.01  # seconds between two logs that are read in the background
 _OFTEN = 0.5  # seconds between two redraws while logs are read
 _WAIT = 0.3  # seconds before it is said that something loads
+_ROWS = 9  # windows and files of a preview
 _OPEN = msg("Open in another terminal. f forks it.")
 
 _KEYS = (
-    ("enter", "enter", msg("resume")),
-    ("f", "f", msg("fork")),
-    ("n", "n", msg("new")),
-    ("r", "r", msg("rename")),
-    ("e", "e", msg("export")),
-    ("x", "x", msg("delete")),
-    ("slash", "/", msg("search")),
-    ("tab", "tab", msg("this folder or all")),
-    ("escape", "esc", msg("back")),
+    ("enter", msg("resume")),
+    ("f", msg("fork")),
+    ("n", msg("new")),
+    ("r", msg("rename")),
+    ("e", msg("export")),
+    ("x", msg("delete")),
+    ("/", msg("search")),
+    ("tab", msg("this folder or all")),
+    ("esc", msg("back")),
 )
-_INPUT_KEYS = (("enter", "enter", msg("done")), ("escape", "esc", msg("cancel")))
+_RENAME_KEYS = (("enter", msg("done")), ("esc", msg("cancel")))
 
 
 class Chosen(NamedTuple):
@@ -55,33 +65,14 @@ class Chosen(NamedTuple):
     session_id: str | None = None
 
 
-class SessionsScreen(ModalScreen[Chosen]):
-    """Lists the sessions: resume, fork, rename, export, delete.
-
-    Args:
-        words: Translates into the person's locale.
-        catalogue: The sessions.
-        folder: The folder of the session on the screen.
-        current: Its id.
-        rename: Renames the session on the screen, whose log is open.
-        export: Writes a session to a file, on its own thread; returns what to say about it.
-    """
+class SessionsScreen(ListSheet[Chosen, SessionRow]):
+    """Lists the sessions: resume, fork, rename, export, delete."""
 
     DEFAULT_CSS = """
     SessionsScreen {
-        align: center middle;
-        background: $background 65%;
-        #box {
-            width: 114; max-width: 100%; height: 37; max-height: 100%;
-            border: round $primary; border-title-style: bold; background: $background;
-            padding: 1 2 0 2;
-        }
-        #search { height: 1; margin: 0 0 1 0; }
-        #hint { width: 1fr; }
-        #scope { width: auto; }
-        Input { background: $background; width: 1fr; }
-        #filter, #rename { display: none; }
-        #rename { margin: 1 0 0 0; }
+        #box { width: 114; height: 37; }
+        FilterLine { margin: 0 0 1 0; }
+        #field { background: $background; width: 1fr; margin: 1 0 0 0; }
         #columns { height: 1; }
         #middle { height: 1fr; }
         #left { width: 66; }
@@ -90,9 +81,17 @@ class SessionsScreen(ModalScreen[Chosen]):
         #preview Static { height: auto; }
         &.-narrow #preview { display: none; }
         &.-narrow #left { width: 1fr; }
-        .keys { margin: 1 0 0 0; }
     }
     """
+    BINDINGS = [
+        Binding("f", "fork", show=False),
+        Binding("n", "new", show=False),
+        Binding("r", "rename", show=False),
+        Binding("e", "write", show=False),
+        Binding("x", "delete", show=False),
+        Binding("u", "undo", show=False),
+        Binding("tab,shift+tab", "scope", show=False),
+    ]
 
     def __init__(
         self,
@@ -104,12 +103,13 @@ class SessionsScreen(ModalScreen[Chosen]):
         rename: Callable[[str], object],
         export: Callable[[Place], str],
     ) -> None:
-        super().__init__()
-        self._words, self._catalogue, self._folder = words, catalogue, folder
+        self._list = SessionList(words, catalogue, current)
+        hint = words("Search titles and folders")
+        super().__init__(words, self._list, hint, is_filter_shown=True)
+        self._catalogue, self._folder = catalogue, folder
         self._current, self._rename_current, self._export = current, rename, export
         self._everywhere = False
         self._places: list[Place] | None = None
-        self._query = ""
         self._deleted: list[tuple[Deleted, str]] = []
         self._renamed: Place | None = None
         self._previews: dict[Place, Preview] = {}
@@ -118,38 +118,29 @@ class SessionsScreen(ModalScreen[Chosen]):
         """Whether all sessions of the list were read."""
 
     def compose(self) -> ComposeResult:
-        """Compose the search line, the list, the preview and the keys."""
         words = self._words
         with Vertical(id="box") as box:
             box.border_title = Content(words("Sessions"))
-            with Horizontal(id="search"):
-                hint = Content.assemble(("/ ", KEY), (words("Search titles and folders"), MUTED))
-                yield Static(hint, id="hint")
-                yield Input(id="filter", select_on_focus=False, compact=True)
-                yield Static(id="scope")
+            yield self.filter
             with Horizontal(id="middle"):
                 with Vertical(id="left"):
                     yield Static(id="columns")
-                    yield SessionList(words, self._catalogue, self._current)
+                    yield self._list
                 with VerticalScroll(id="preview", can_focus=False):
                     yield Static(id="what", markup=False)
-            yield Input(
-                id="rename", placeholder=words("Title"), select_on_focus=False, compact=True
-            )
-            yield KeyButtons(words, _KEYS)
+            self.field.placeholder = words("Title")
+            yield self.field
+            yield KeyBar(words)
 
-    @property
-    def _list(self) -> SessionList:
-        return self.query_one(SessionList)
+    def hints(self) -> Sequence[Hint]:
+        return _RENAME_KEYS if self.field.has_focus else _KEYS
 
     def on_mount(self) -> None:
-        """Read the sessions in view; the others follow in the background."""
         self._fit()
         self._list.focus()
         self._load()
 
     def on_resize(self) -> None:
-        """Leave out what has no room."""
         self._fit()
 
     def _fit(self) -> None:
@@ -176,7 +167,6 @@ class SessionsScreen(ModalScreen[Chosen]):
     # --- reading -----------------------------------------------------------------------
 
     def _load(self) -> None:
-        """Find the sessions, and read them: those in view first."""
         self.is_read = False
         self.set_timer(_WAIT, self._say_loading)
         self.run_worker(self._read(), name="sessions", group="sessions", exclusive=True)
@@ -197,7 +187,7 @@ class SessionsScreen(ModalScreen[Chosen]):
             self._list.action_step(1)  # the others are what one comes for
         shown = time.monotonic()
         for place in places:
-            if self._known(place) is None:
+            if self._catalogue.known(place) is None:
                 await asyncio.to_thread(self._catalogue.head, place)
                 await asyncio.sleep(_REST)  # keys come first
                 if time.monotonic() - shown > _OFTEN:
@@ -216,9 +206,6 @@ class SessionsScreen(ModalScreen[Chosen]):
                 self._catalogue.head(ids[head.origin.parent])
         return places
 
-    def _known(self, place: Place) -> Head | None:
-        return self._catalogue.known(place)
-
     def _say_loading(self) -> None:
         if self._places is None:
             self._list.show((), self._words("⠹ Loading…"))
@@ -228,17 +215,17 @@ class SessionsScreen(ModalScreen[Chosen]):
     def _show(self) -> None:
         if self._places is None or not self.is_attached:
             return
-        rows = rows_of(self._places, self._known, self._list.now(), self._keeps)
+        rows = rows_of(self._places, self._catalogue.known, self._list.now(), self._keeps)
         words = self._words
         note = words("No sessions yet. They appear here by themselves.")
-        if self._query:
-            note = words("No session matches “{query}”. Esc clears.", query=line(self._query))
+        if query := self.filter.query_text:
+            note = words("No session matches “{query}”. Esc clears.", query=line(query))
         self._list.show_sessions(rows, note)
         self._show_heads()
         count = sum(row.place is not None for row in rows)
         number = words.plural(count, "1 session", "{count} sessions")
         here, everywhere = (MUTED, "bold") if self._everywhere else ("bold", MUTED)
-        self.query_one("#scope", Static).update(
+        self.filter.show_found(
             Content.assemble(
                 (f"{number}   ", MUTED), (words("this folder"), here),
                 (" · ", FAINT), (words("all"), everywhere),
@@ -246,20 +233,15 @@ class SessionsScreen(ModalScreen[Chosen]):
         )  # fmt: skip
 
     def _keeps(self, place: Place) -> bool:
-        """Whether a session belongs to the list."""
-        head = self._known(place)
+        head, query = self._catalogue.known(place), self.filter.query_text
         if head is None:
-            return not self._query
+            return not query
         if not self._everywhere and head.cwd and head.cwd != str(self._folder):
             return False  # another folder, whose name looks the same
         if head.is_empty:
             return False
         said = f"{head.title}\n{head.since_fork}\n{head.cwd}".casefold()
-        return all(word in said for word in self._query.casefold().split())
-
-    def _note(self, text: str) -> None:
-        """Say something in the border, until the sheet closes or something else is said."""
-        self.query_one("#box").border_subtitle = Content(text)
+        return all(word in said for word in query.casefold().split())
 
     # --- preview -----------------------------------------------------------------------
 
@@ -297,26 +279,18 @@ class SessionsScreen(ModalScreen[Chosen]):
         if head.turns is not None:
             turns = words.plural(head.turns, "1 turn", "{count} turns")
             yield Content.styled(turns, MUTED)
-        if preview.windows:
-            yield Content("")
-            yield Content.styled(words("Windows"), MUTED)
-            for name, what in preview.windows[:9]:
-                yield Content.assemble(
-                    (line(name), ""), (f"   {line(what)}" if what else "", MUTED)
-                )
-            if (more := len(preview.windows) - 9) > 0:
-                yield Content.styled(words("… {count} more", count=more), FAINT)
-        if preview.files:
-            yield Content("")
-            yield Content.styled(words("Files written"), MUTED)
-            for path, counts in list(zip(preview.files, preview.counts, strict=True))[:9]:
-                added = f"  +{counts.added}" if counts and counts.added else ""
-                removed = f"  −{counts.removed}" if counts and counts.removed else ""
-                yield Content.assemble(
-                    line(path), (added, "$text-success"), (removed, "$text-error")
-                )
-            if (more := len(preview.files) - 9) > 0:
-                yield Content.styled(words("… {count} more", count=more), FAINT)
+        windows = (
+            Content.assemble(line(name), (f"   {line(what)}" if what else "", MUTED))
+            for name, what in preview.windows
+        )
+        yield from self._part(words("Windows"), [*windows])
+        files = []
+        for path, counts in zip(preview.files, preview.counts, strict=True):
+            added = f"  +{counts.added}" if counts and counts.added else ""
+            removed = f"  −{counts.removed}" if counts and counts.removed else ""
+            marks = ((added, "$text-success"), (removed, "$text-error"))
+            files.append(Content.assemble(line(path), *marks))
+        yield from self._part(words("Files written"), files)
         if preview.said or preview.answered:
             yield Content("")
             yield Content.styled(words("Last messages"), MUTED)
@@ -331,40 +305,26 @@ class SessionsScreen(ModalScreen[Chosen]):
             yield Content.styled(words("Not sent yet"), MUTED)
             yield Content.styled(line(preview.draft[:300]), "$text-warning")
 
+    def _part(self, title: str, rows: Sequence[Content]) -> Iterable[Content]:
+        if rows:
+            yield Content("")
+            yield Content.styled(title, MUTED)
+            yield from rows[:_ROWS]
+        if (more := len(rows) - _ROWS) > 0:
+            yield Content.styled(self._words("… {count} more", count=more), FAINT)
+
     # --- keys --------------------------------------------------------------------------
 
-    async def on_key(self, event: events.Key) -> None:
-        """Act on a key of the list; letters of an input method count too."""
-        if isinstance(self.focused, Input):
-            if event.key == "escape":
-                event.stop()
-                self._leave_input()
-            return
-        key = event.key
-        letter = unicodedata.normalize("NFKC", event.character or "").lower()
-        if key in ("up", "down", "pageup", "pagedown", "home", "end", "enter"):
-            return  # the list's
-        event.stop()
-        if key in ("tab", "shift+tab"):
-            event.prevent_default()
-            self._everywhere = not self._everywhere
-            self._fit()
-            self._places = None
-            self._load()
-        elif key == "escape":
-            self._back()
-        elif letter == "n":
-            self.dismiss(Chosen("new"))
-        elif letter in ("/", "、"):
-            self._enter("#filter", self._query)
-        elif letter in self._letters:
-            self._letters[letter](self)
+    def action_new(self) -> None:
+        self.dismiss(Chosen("new"))
 
-    def _back(self) -> None:
-        if self._query:
-            self._search("")
-        else:
-            self.dismiss(None)
+    def action_scope(self) -> None:
+        if not self._list.has_focus:
+            return
+        self._everywhere = not self._everywhere
+        self._fit()
+        self._places = None
+        self._load()
 
     def _place_there(self) -> Place | None:
         """Return the chosen session if its log still exists; say so if not."""
@@ -372,7 +332,7 @@ class SessionsScreen(ModalScreen[Chosen]):
         if place is None:
             return None
         if not place.path.exists():
-            self._note(self._words("This session was deleted."))
+            self.note(self._words("This session was deleted."))
             self._forget(place)
             return None
         return place
@@ -393,110 +353,79 @@ class SessionsScreen(ModalScreen[Chosen]):
             with locked(place.path):
                 pass
         except SessionLockedError:
-            self._note(self._words(_OPEN))
+            self.note(self._words(_OPEN))
             return
         except OSError as error:
-            self._note(reason_of(error))
+            self.note(reason_of(error))
             return
         self.dismiss(Chosen("resume", place.id))
 
-    def _fork(self) -> None:
+    def action_fork(self) -> None:
         if (place := self._place_there()) is not None:
             self.dismiss(Chosen("fork", place.id))
 
-    def _delete(self) -> None:
+    def action_delete(self) -> None:
+        """Delete the chosen session; it can be restored until the sheet closes."""
         place = self._place_there()
         if place is None:
             return
         words = self._words
         if place.id == self._current:
-            self._note(words("This session is on the screen. /new starts another one first."))
+            self.note(words("This session is on the screen. /new starts another one first."))
             return
         title = self._title(place)
         try:
             deleted = self._catalogue.delete(place)
         except SessionLockedError:
-            self._note(words(_OPEN))
+            self.note(words(_OPEN))
         except ContextUIError as error:
-            self._note(words(error))
+            self.note(words(error))
         else:
             self._deleted.append((deleted, title))
-            self._note(words("Deleted “{title}”. u undoes.", title=title))
+            self.note(words("Deleted “{title}”. u undoes.", title=title))
             self._forget(place)
 
     def _title(self, place: Place) -> str:
-        row = Row(place)
-        return fit(self._list.title(row, self._known(place)), 40).rstrip()
+        row = SessionRow(place)
+        return fit(self._list.title(row, self._catalogue.known(place)), 40).rstrip()
 
-    def _undo(self) -> None:
+    def action_undo(self) -> None:
         words = self._words
         if not self._deleted:
-            self._note(words("Nothing to undo."))
+            self.note(words("Nothing to undo."))
             return
         deleted, title = self._deleted.pop()
         try:
             self._catalogue.restore(deleted)
         except ContextUIError as error:
-            self._note(words(error))
+            self.note(words(error))
             return
-        self._note(words("Restored “{title}”.", title=title))
+        self.note(words("Restored “{title}”.", title=title))
         self._load()
 
-    def _write(self) -> None:
+    def action_write(self) -> None:
         if (place := self._place_there()) is not None:
             self.run_worker(self._exported(place), name="export", group="export")
 
     async def _exported(self, place: Place) -> None:
-        self._note(await asyncio.to_thread(self._export, place))
+        self.note(await asyncio.to_thread(self._export, place))
 
     # --- typing ------------------------------------------------------------------------
 
-    def _start_rename(self) -> None:
-        if (place := self._place_there()) is not None:
-            self._renamed = place
-            head = self._known(place)
-            self._enter("#rename", (head.since_fork or head.title) if head is not None else "")
-
-    def _enter(self, name: str, text: str) -> None:
-        field = self.query_one(name, Input)
-        field.value = line(text)
-        field.display = True
-        self.query_one("#hint").display = name != "#filter"
-        self.query_one(KeyButtons).show(_INPUT_KEYS)
-        field.focus()
-        field.cursor_position = len(field.value)
-
-    def _leave_input(self) -> None:
-        was_searching = self.focused is self.query_one("#filter", Input)
-        self.query_one("#rename").display = False
-        self.query_one(KeyButtons).show(_KEYS)
-        self._list.focus()
-        if was_searching:
-            self._search("")
-
-    @on(Input.Changed, "#filter")
-    def _filter(self, event: Input.Changed) -> None:
-        if event.value != self._query:
-            self._query = event.value
-            self._show()
-
-    def _search(self, query: str) -> None:
-        self._query = query
-        field = self.query_one("#filter", Input)
-        field.value, field.display = query, bool(query)
-        self.query_one("#hint").display = not query
+    @on(FilterLine.Changed)
+    def _filter(self) -> None:
         self._show()
 
-    @on(Input.Submitted, "#filter")
-    def _keep_filter(self) -> None:
-        self.query_one(KeyButtons).show(_KEYS)
-        self._list.focus()
-        self._search(self._query)
+    def action_rename(self) -> None:
+        if (place := self._place_there()) is not None:
+            self._renamed = place
+            head = self._catalogue.known(place)
+            self.type_in(line((head.since_fork or head.title) if head is not None else ""))
 
-    @on(Input.Submitted, "#rename")
+    @on(Input.Submitted, "#field")
     async def _rename(self, event: Input.Submitted) -> None:
         place, title = self._renamed, event.value.strip()
-        self._leave_input()
+        self.leave_field()
         if place is None or not title:
             return
         try:
@@ -505,17 +434,9 @@ class SessionsScreen(ModalScreen[Chosen]):
             else:
                 await asyncio.to_thread(self._catalogue.rename, place, title)
         except SessionLockedError:
-            self._note(self._words("Open in another terminal."))
+            self.note(self._words("Open in another terminal."))
         except ContextUIError as error:
-            self._note(self._words(error))
+            self.note(self._words(error))
         else:
-            self._note(self._words("Renamed to “{title}”.", title=line(title[:80])))
+            self.note(self._words("Renamed to “{title}”.", title=line(title[:80])))
             self._load()
-
-    _letters = {
-        "f": _fork,
-        "r": _start_rename,
-        "e": _write,
-        "x": _delete,
-        "u": _undo,
-    }

@@ -3,10 +3,11 @@
 import asyncio
 import time
 from collections.abc import Callable
+from typing import Any
 
 from rich.cells import cell_len
+from textual.app import App
 from textual.content import Content
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -27,6 +28,23 @@ _LONGEST = 400  # maximum characters of a target to consider
 _EDGE = 6  # cells of the prompt's border beside the notice
 
 
+async def ask_in(app: App[Any], words: Words, question: Question) -> Decision:
+    """Open a question and return the person's decision."""
+    answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+
+    def take(decision: Decision | None) -> None:
+        if not answer.done():
+            answer.set_result(decision or Decision("no"))
+
+    screen = screen_for(words, question)
+    app.push_screen(screen, take)
+    try:
+        return await answer
+    finally:
+        if not answer.done() or answer.cancelled():
+            screen.withdraw()  # the turn was stopped
+
+
 class WaitingLine(Static):
     """A notice of a pending question, shown if the prompt's border is hidden; a click opens it."""
 
@@ -37,12 +55,12 @@ class WaitingLine(Static):
     }
     """
 
-    class Clicked(Message):
-        """Posted when the person wants to see the question."""
+    def __init__(self, text: Content, opens: Callable[[], object]) -> None:
+        super().__init__(text)
+        self._opens = opens
 
     def on_click(self) -> None:
-        """Request the question."""
-        self.post_message(self.Clicked())
+        self._opens()
 
 
 class Asker:
@@ -51,12 +69,6 @@ class Asker:
     A question opens by itself only at an empty prompt or the conversation, after a pause. In a
     window, in the inspector and over another dialog, however long the pause, a notice shows that
     it is pending; `ctrl+g` and `a`, or a click, opens it.
-
-    Args:
-        app: The app in which the question opens.
-        words: Translates into the person's locale.
-        prompt: Returns the prompt.
-        mark: Callback with whether the current call waits for the person.
     """
 
     def __init__(
@@ -74,37 +86,20 @@ class Asker:
         """Callback with the question in one line, before it opens."""
 
     def open_now(self) -> None:
-        """Open the pending question."""
         if self.is_waiting:
             self._app.hold(lambda: isinstance(self._app.screen, ApprovalScreen))
             self._wanted.set()
 
     async def ask(self, question: Question) -> Decision:
-        """Return the person's decision."""
         async with self._turns:
             self._mark(True)
             asks = self._words(wording_of(question).asks)
             self.announce(asks.replace("{target}", question.target))
             try:
                 await self._wait_for_quiet(question)
-                return await self._open(question)
+                return await ask_in(self._app, self._words, question)
             finally:
                 self._mark(False)
-
-    async def _open(self, question: Question) -> Decision:
-        answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-
-        def take(decision: Decision | None) -> None:
-            if not answer.done():
-                answer.set_result(decision or Decision("no"))
-
-        screen = screen_for(self._words, question)
-        self._app.push_screen(screen, take)
-        try:
-            return await answer
-        finally:
-            if not answer.done() or answer.cancelled():
-                screen.withdraw()  # the turn was stopped
 
     # --- waiting -----------------------------------------------------------------------
 
@@ -157,7 +152,7 @@ class Asker:
         if needs_line:
             text = self.notice(question, screen.size.width - 4)
             if line is None:
-                line = WaitingLine(text)
+                line = WaitingLine(text, self.open_now)
                 screen.mount(line)
             else:
                 line.update(text)

@@ -20,12 +20,7 @@ from contextui.words import Words, msg
 
 @dataclass(frozen=True, slots=True)
 class FolderCode:
-    """What a folder brings: its window files and its MCP servers, as they were read.
-
-    Attributes:
-        windows: The review of the window files.
-        servers: The review of .mcp.json, if there is one.
-    """
+    """What a folder brings: its window files and its MCP servers, as they were read."""
 
     windows: Review
     servers: Review | None
@@ -42,7 +37,6 @@ class FolderCode:
 
     @property
     def reviews(self) -> Sequence[Review]:
-        """The parts that are not trusted."""
         both = (self.windows, self.servers)
         return [one for one in both if one is not None and one.files and not one.trusted]
 
@@ -75,7 +69,6 @@ class TrustScreen(QuestionScreen):
         self._code = code
 
     def details(self) -> ComposeResult:
-        """Compose what it is about, and the files."""
         about = self._words("These files run with your permissions. Read them first.")
         yield Static(Content.styled(about, "$text-warning"), id="about")
         yield ChangeView([*self._lines()])
@@ -94,5 +87,4 @@ class TrustScreen(QuestionScreen):
                     yield Line(" ", text, 0, number)
 
     def on_mount(self) -> None:
-        """Focus the files, so that keys scroll them."""
         self.query_one(ChangeView).focus()

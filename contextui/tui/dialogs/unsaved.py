@@ -1,7 +1,6 @@
 """Save status: unsaved data, retries, and the dialog before quitting without saving."""
 
 import errno
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -49,11 +48,10 @@ def unsaved_words(session: "Session", words: Words) -> str:
     if not session.unsaved:
         return ""
     count, reason = session.unsaved_turns, _reason(session, words)
-    if count > 1:
-        return words("{count} turns are not saved: {reason}.", count=count, reason=reason)
-    if count == 1:
-        return words("1 turn is not saved: {reason}.", reason=reason)
-    return words("The newest changes are not saved: {reason}.", reason=reason)
+    if not count:
+        return words("The newest changes are not saved: {reason}.", reason=reason)
+    many = msg("{count} turns are not saved: {reason}.")
+    return words.plural(count, "1 turn is not saved: {reason}.", many, reason=reason)
 
 
 def _reason(session: "Session", words: Words) -> str:
@@ -71,41 +69,8 @@ def _advice(session: "Session", words: Words) -> str:
     return words(known, folder=line(folder))
 
 
-class SaveWatch:
-    """Retries saving and reports the session's notices about it.
-
-    Args:
-        session: The session to save.
-        report: Shows a sentence in the conversation; as an error while saving fails.
-    """
-
-    def __init__(self, session: "Session", report: Callable[[str, bool], object]) -> None:
-        self._session, self._report = session, report
-        self._heard = 0
-
-    def retry(self) -> None:
-        """Save pending data, rewrite a deleted or damaged log, and report new notices."""
-        self._session.save()
-        self.report()
-
-    def report(self) -> None:
-        """Report new notices."""
-        notices = self._session.notices
-        new, self._heard = notices[self._heard :], len(notices)
-        for notice in new:
-            self._report(notice, self._session.problem is not None)
-
-
 class QuitScreen(QuestionScreen):
-    """Asks before unsaved data is discarded; saving is retried in the background.
-
-    Args:
-        words: Translates into the person's locale.
-        session: The session that cannot be saved.
-        title: The question, if it is not about quitting.
-        anyway: The answer that discards unsaved data, likewise.
-        plain: The same answer once everything is saved.
-    """
+    """Asks before unsaved data is discarded; saving is retried in the background."""
 
     DEFAULT_CSS = """
     QuitScreen {
@@ -129,11 +94,9 @@ class QuitScreen(QuestionScreen):
         super().__init__(words, title or words("Quit without saving?"), "q", self._anyway)
 
     def details(self) -> ComposeResult:
-        """Compose what would be lost, and what to do."""
         yield Static(self._what(), id="what")
 
     def on_mount(self) -> None:
-        """Refresh the dialog regularly."""
         self._follow()
         self.set_interval(_LOOK, self._follow)
 

@@ -34,7 +34,6 @@ class Shares:
 
     @property
     def total(self) -> int:
-        """All tokens."""
         return self.system + self.history + self.windows + self.outdated
 
 
@@ -71,26 +70,12 @@ class BudgetBar(Widget):
         cost: float | None = None,
         has_cache: bool = True,
     ) -> None:
-        """Show new figures.
-
-        Args:
-            shares: The tokens of the parts.
-            budget: The token budget.
-            banner: A message in place of the legend, while an earlier turn is shown.
-            full: The share of the budget from which the conversation is compacted.
-            cost: What the session has cost in dollars; None if no price is known.
-            has_cache: Whether the model has a cache.
-        """
-        shown = f"${cost:,.2f}" if cost else ""
-        before = (self._shares, self._budget, self._banner, self._full, self._cost, self._has_cache)
-        now = (shares, budget, banner, full, shown, has_cache)
-        if now != before:
-            self._shares, self._budget, self._banner, self._full = shares, budget, banner, full
-            self._cost, self._has_cache = shown, has_cache
-            self.refresh()
+        """Show new figures."""
+        self._shares, self._budget, self._banner, self._full = shares, budget, banner, full
+        self._cost, self._has_cache = f"${cost:,.2f}" if cost else "", has_cache
+        self.refresh()
 
     def render(self) -> Content:
-        """Render the three lines, or a note while the session is opening."""
         width = self.size.width
         if not self._budget:
             return self._opening(width)

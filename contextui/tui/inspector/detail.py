@@ -7,7 +7,7 @@ from itertools import islice
 
 from rich.cells import cell_len
 from textual import on
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
@@ -17,27 +17,20 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
-from contextui.context.item import ContextItem
 from contextui.text import one_line
-from contextui.tui.footer import KeyHints
+from contextui.tui.footer import KeyBar
 from contextui.tui.inspector.edit import Note
-from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.labels import (
-    both_texts,
-    counted,
     fate,
-    is_gist,
     origin,
     outdated,
-    replaced,
     sent_text,
     text_of,
     title,
-    whole_text,
 )
-from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
-from contextui.tui.inspector.rows import Fold, Row, tokens_of
+from contextui.tui.inspector.rows import Fold, ItemRow, tokens_of
+from contextui.tui.inspector.snapshot import ContextSnapshot
 from contextui.tui.lines import FAINT, KEY, MUTED, LineView, fit, line, numbered, short, wrapped
 from contextui.windowing.snapshot import Lod
 from contextui.words import Words, msg
@@ -52,17 +45,7 @@ TurnOf = Callable[[int], int | None]
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """The description of one item.
-
-    Attributes:
-        title: What it is.
-        tokens: Its tokens, formatted.
-        origin: Its author, its turn, and its state.
-        text: The text that the model reads.
-        has_cache: Whether changes cost something once, as what follows leaves the cache.
-        cost: The dollars of the dearest change, in brackets; empty if no price is known.
-        hints: Explanations of figures that differ from the item's own.
-    """
+    """The description of one item."""
 
     title: str = ""
     tokens: str = ""
@@ -73,37 +56,37 @@ class Description:
     hints: tuple[str, ...] = ()
 
 
-def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Description:
+def describe(row: ItemRow, prices: Prices, turn_of: TurnOf, words: Words) -> Description:
     """Describe the item of a row."""
-    look = prices.look
-    context = row.home(look.context)
+    snapshot = prices.snapshot
+    context = row.home(snapshot.context)
     is_outdated = row.is_old and row.block is not None
     if is_outdated:
         facts = [words("outdated: ") + outdated(row, words)]
     else:
-        facts = [fate(row.item, context, look.context.counter, words)]
-    if look.knows_cache and (is_outdated or not row.item.hidden):
-        facts.append(words(msg("cached") if _is_cached(row, prices) else msg("not cached")))
+        facts = [fate(row.item, context, snapshot.context.counter, words)]
+    if snapshot.knows_cache and (is_outdated or not row.item.hidden):
+        facts.append(words(msg("cached") if _is_cached(row, snapshot) else msg("not cached")))
     is_left_out = row.item.hidden and not is_outdated  # then what it would have
-    counted = context.item_tokens(row.item) if is_left_out else tokens_of(row, look)
+    counted = context.item_tokens(row.item) if is_left_out else tokens_of(row, snapshot)
     return Description(
         title(row, context.calls, words),
-        short(look.provider(counted)),
+        short(snapshot.provider(counted)),
         words(", ").join(facts)
         if is_outdated
         else origin(row, turn_of(row.item.seq), facts, words),
         sent_text(row, context) if is_outdated else text_of(row, context.windows),
-        look.knows_cache,
+        snapshot.knows_cache,
     )
 
 
-def hints(row: Row, offers: Sequence[Offer], prices: Prices, words: Words) -> Iterator[str]:
+def hints(row: ItemRow, offers: Sequence[Offer], prices: Prices, words: Words) -> Iterator[str]:
     """Explain a drop that saves more than the item has, and levels that are longer."""
-    own = prices.look.provider(tokens_of(row, prices.look))
+    own = prices.snapshot.provider(tokens_of(row, prices.snapshot))
     for offer in offers:
         each = offer.price.each or 0 if offer.price is not None else 0
         if offer.name == "drop" and -each > own:
-            yield words(_ALSO_DROPPED[_also_dropped(row, prices.look)])
+            yield words(_ALSO_DROPPED[_also_dropped(row, prices.snapshot)])
         elif offer.lod is not None and offer.key in "-g" and offer.lod is not Lod.FULL and each > 0:
             yield words("{lod} is longer than what is shown.", lod=words(offer.lod.value))
 
@@ -116,10 +99,9 @@ _ALSO_DROPPED = {
 }
 
 
-def _also_dropped(row: Row, look: Look) -> str:
-    """Return what a drop removes besides the item."""
-    calls = look.context.calls
-    if row.block is not None and sum(one.item == row.block.item for one in look.blocks) > 1:
+def _also_dropped(row: ItemRow, snapshot: ContextSnapshot) -> str:
+    calls = snapshot.context.calls
+    if row.block is not None and sum(one.item == row.block.item for one in snapshot.blocks) > 1:
         return "versions"
     if any(one is not row.item and not one.hidden for one in calls.results(row.item)):
         return "results"
@@ -134,17 +116,11 @@ def describe_fold(fold: Fold, words: Words) -> Description:
     return Description(words("Earlier items"), "", words("only in the log"), text)
 
 
-def _is_cached(row: Row, prices: Prices) -> bool:
-    look = prices.look
+def _is_cached(row: ItemRow, snapshot: ContextSnapshot) -> bool:
     if row.block is not None:
         return row.block.is_cached
-    if look.composition.plan is not None:
-        return 0 < row.item.seq < look.composition.plan.uncached_seq
-    if row.copy is not None:
-        cached = look.pieces(look.first_open, look.cached)
-        return any(row.copy in piece.shown.copies for piece in cached)
-    asker = look.context.calls.asker(row.item)
-    return prices.rewritten(asker.seq) > 0
+    plan = snapshot.composition.plan
+    return plan is not None and 0 < row.item.seq < plan.uncached_seq
 
 
 _LOW, _TALL = 26, 48  # screen heights: below the first no text fits, above the second much does
@@ -172,7 +148,6 @@ class Detail(Widget):
         self._note = Note("")
 
     def show(self, item: Description, offers: list[Offer], note: Note) -> None:
-        """Show an item; refresh only on changes."""
         if (item, offers, note) != (self._item, self._offers, self._note):
             self._item, self._offers, self._note = item, offers, note
             self.refresh()
@@ -189,7 +164,6 @@ class Detail(Widget):
         return _HEIGHTS["tall" if viewport.height > _TALL else "usual"]
 
     def on_click(self, event: Click) -> None:
-        """Press the clicked offer."""
         column, line = event.x - self.gutter.left, event.y - self.gutter.top
         row = line - (self.size.height - self._table_height())
         if row < 0:
@@ -209,7 +183,6 @@ class Detail(Widget):
         return (count + 1) // 2 if self._is_low else count
 
     def render(self) -> Content:
-        """Render the detail."""
         width = self.size.width
         lines = self._low(width) if self._is_low else self._roomy(width, self.size.height)
         return Content("\n").join(lines)
@@ -232,7 +205,6 @@ class Detail(Widget):
         ]
 
     def _below(self, width: int, room: int) -> list[Content]:
-        """Return the lines above the offers: the note, or explanations of the figures."""
         if self._note.text:
             style = _note_style(self._note)
             rows = islice(wrapped(self._note.text, width), min(room, 2))
@@ -245,7 +217,6 @@ class Detail(Widget):
         return lines[:room] or [Content.styled(" " * width, _note_style(self._note))]
 
     def _lines(self, width: int, room: int) -> list[Content]:
-        """Return as much of the text as fits, and the number of further lines."""
         if room <= 1:
             only = fit(one_line(self._item.text, 4 * width), width)
             return [Content.styled(only, "$foreground 80%")] * room
@@ -342,60 +313,6 @@ def _note_style(note: Note) -> str:
     return "$text-warning" if note.is_warning else "$text-success"
 
 
-_AROUND = 4  # rows of the box that are not items
-
-
-class BehindSummary(ModalScreen[None]):
-    """A summary and the items that it replaces.
-
-    Args:
-        words: Translates into the person's locale.
-        look: The snapshot with the items.
-        summary: The summary.
-        items: The items that it replaces.
-        read: Shows the whole text of a row.
-    """
-
-    BINDINGS = [Binding("escape,q", "leave", "back")]
-
-    def __init__(
-        self,
-        words: Words,
-        look: Look,
-        summary: ContextItem,
-        items: Sequence[ContextItem],
-        read: Callable[[Row], None],
-    ) -> None:
-        super().__init__()
-        self._words, self._look, self._read = words, look, read
-        self._rows = [Row(summary), *map(Row, items)]
-
-    def compose(self) -> ComposeResult:
-        """Compose the list and the key hints."""
-        title = f"{self._words('Summary')} {counted(len(self._rows) - 1, self._words)}"
-        with Vertical(id="whole") as box:
-            box.border_title = Content(line(title))
-            yield ItemList(self._words, shows_states=False)
-            hints = [("↑↓", "move"), ("enter", "whole text"), ("esc", "back")]
-            yield KeyHints(self._words, hints)
-
-    def on_mount(self) -> None:
-        """Show the items, in no more rows than they need."""
-        most = self.app.size.height * 23 // 25
-        self.query_one("#whole").styles.height = min(len(self._rows) + _AROUND, most)
-        self.query_one(ItemList).show(self._look, self._rows)
-
-    @on(ItemList.Opened)
-    def _open(self) -> None:
-        row = self.query_one(ItemList).row
-        if row is not None:
-            self._read(row)
-
-    def action_leave(self) -> None:
-        """Dismiss the screen."""
-        self.dismiss()
-
-
 Break = Callable[[str, int], Iterable[str]]
 
 _LONG = 100_000  # characters from which a thread wraps the text
@@ -403,12 +320,7 @@ _BATCH = 4_000  # lines that it posts at once
 
 
 class TextLines(LineView, can_focus=True):
-    """A read-only text.
-
-    Args:
-        text: The text.
-        broken: Wraps it into lines of a width.
-    """
+    """A read-only text."""
 
     class Broken(Message):
         """Posted with more wrapped lines of a long text."""
@@ -431,7 +343,6 @@ class TextLines(LineView, can_focus=True):
         self._width = 0
 
     def on_resize(self, _: Resize) -> None:
-        """Wrap the text to the new width."""
         width = self.scrollable_content_region.width
         if width in (0, self._width):
             return
@@ -458,23 +369,15 @@ class TextLines(LineView, can_focus=True):
         self.post_message(self.Shown(len(self._lines)))
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
-        """Return one line."""
         return Content(self._lines[number])
 
 
 class WholeText(ModalScreen[None]):
-    """Shows a whole text, to scroll and copy.
-
-    Args:
-        words: Translates into the person's locale.
-        title: The title.
-        text: The text.
-        broken: Wraps it into lines.
-    """
+    """Shows a whole text, to scroll and copy."""
 
     BINDINGS = [
         Binding("c", "copy", "copy"),
-        Binding("escape,enter,x,q", "leave", "back"),
+        Binding("escape,enter,x,q", "dismiss", "back"),
     ]
 
     def __init__(self, words: Words, title: str, text: str, broken: Break = wrapped) -> None:
@@ -482,68 +385,23 @@ class WholeText(ModalScreen[None]):
         self._words, self._title, self._text, self._broken = words, title, text, broken
 
     def compose(self) -> ComposeResult:
-        """Compose the text and the key hints."""
         with Vertical(id="whole") as box:
             box.border_title = Content(line(self._title))
             yield TextLines(self._text, self._broken)
             size = self._words("{count} characters", count=short(len(self._text)))
-            yield KeyHints(self._words, [("↑↓", "move"), ("c", "copy"), ("esc", "back")], size)
+            yield KeyBar(self._words, [("↑↓", "move"), ("c", "copy"), ("esc", "back")], size)
 
     @on(TextLines.Shown)
     def _fit(self, message: TextLines.Shown) -> None:
-        """Shrink the box to the text."""
         most = self.size.height * 23 // 25
         self.query_one("#whole").styles.height = min(message.count + 4, most)
 
     def action_copy(self) -> None:
-        """Copy the text."""
-        self.app.copy_to_clipboard(self._text)
-        message = self._words("Copied {count} characters.", count=short(len(self._text)))
-        self.notify(message, markup=False)
-
-    def action_leave(self) -> None:
-        """Dismiss the screen."""
-        self.dismiss()
+        copy_text(self, self._text, self._words)
 
 
-class Closer:
-    """Opens the whole text of an item.
-
-    Args:
-        app: The app that shows it.
-        words: Translates into the person's locale.
-        look: The snapshot with the items.
-    """
-
-    def __init__(self, app: App[object], words: Words, look: Look) -> None:
-        self._app, self._words, self._look = app, words, look
-
-    def heading(self, row: Row) -> str:
-        """Return the title of the screen."""
-        calls = row.home(self._look.context).calls
-        return f"{row.item.seq:04} {title(row, calls, self._words)}"
-
-    def open(self, row: Row) -> None:
-        """Show the whole item; for a summary, also the items that it replaces."""
-        look, words = self._look, self._words
-        if row.log is None and (items := replaced(row.item, look.context)):
-            self._app.push_screen(BehindSummary(words, look, row.item, items, self.read))
-        else:
-            self.read(row)
-
-    def read(self, row: Row) -> None:
-        """Show the item's text; for a gist, also the text that it replaces."""
-        counter = row.home(self._look.context).counter
-        item, words = row.item, self._words
-        shown = both_texts(item, counter, words) if is_gist(item) else self._text(row)
-        self._app.push_screen(WholeText(words, self.heading(row), shown))
-
-    def copy(self, row: Row) -> None:
-        """Copy the item's text."""
-        text = self._text(row)
-        self._app.copy_to_clipboard(text)
-        message = self._words("Copied {count} characters.", count=short(len(text)))
-        self._app.notify(message, markup=False)
-
-    def _text(self, row: Row) -> str:
-        return whole_text(row, row.home(self._look.context).windows)
+def copy_text(widget: Widget, text: str, words: Words) -> None:
+    """Copy a text, and say how long it is."""
+    widget.app.copy_to_clipboard(text)
+    message = words("Copied {count} characters.", count=short(len(text)))
+    widget.notify(message, markup=False)

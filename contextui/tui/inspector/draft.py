@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.request import MalformedRequestError
-from contextui.agent.wire import Payload, payload
-from contextui.context.messages import Composition
+from contextui.agent.wire import payload
+from contextui.context.composition import Composition
 from contextui.model import ModelRequest
 from contextui.tui.inspector.parts import Part, parts_of, raw, same, weigh
 from contextui.words import Words
@@ -17,15 +17,7 @@ _LONG = 3_000  # lines from which a changed part is not compared line by line
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order:
-    """An order for a request draft.
-
-    Attributes:
-        now: The composition of the request.
-        sent: The compositions sent before, newest last.
-        turn: Its turn.
-        is_earlier: Whether it belongs to an earlier turn.
-        has_cache: Whether the model has a cache.
-    """
+    """An order for a request draft."""
 
     now: Composition
     sent: list[Composition]
@@ -36,10 +28,9 @@ class Order:
     @property
     def stamp(self) -> tuple[object, ...]:
         """A cache key: equal for orders that give the same draft."""
-        arriving = [(copy.window_id, copy.version) for copy in self.now.arriving.copies]
         newest = id(self.sent[-1]) if self.sent else 0
         now = (self.now.generation, self.now.tokens, self.now.through_seq)
-        return (*now, arriving, newest, self.turn, self.is_earlier, self.has_cache)
+        return (*now, id(self.now.plan), newest, self.turn, self.is_earlier, self.has_cache)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,44 +55,31 @@ class Draft:
 
     @property
     def size(self) -> int:
-        """The size in bytes."""
         return len(self.exact.encode("utf-8", "replace"))
 
     @property
     def cached_tokens(self) -> int:
-        """The cached tokens, by our own count."""
         return sum(part.tokens for part in self.parts[: self.cached])
 
     @property
     def uncached_tokens(self) -> int:
-        """The uncached tokens, by our own count."""
         return sum(part.tokens for part in self.parts[self.cached :])
 
 
 class Drafting:
-    """Builds drafts. Run it on a thread: a request may be large.
-
-    Args:
-        controller: Builds requests from compositions.
-        words: Translates into the person's locale.
-    """
+    """Builds drafts. Run it on a thread: a request may be large."""
 
     def __init__(self, controller: InteractionController, words: Words) -> None:
         self._controller, self._words = controller, words
-        self._payloads: dict[int, tuple[Composition, Payload]] = {}
 
     def draft(self, order: Order) -> Draft:
-        """Build the draft of a request."""
-        before = self._sent(order.sent)
+        name = self._controller.model.name
+        before = [payload(self._request(one), name) for one in order.sent]
         request, cached = self._planned(order)
-        current = payload(request, self._controller.model.name, before)
-        if cached is None:
-            cached = max((_held(one, current) for one in before), default=-1)
-        if not order.has_cache:
-            cached = -1
+        current = payload(request, name, before[-1] if before else None)
         parts = parts_of(current, cached, self._words)
         weigh(parts, self._controller.context.counter)
-        older = [parts_of(one, -1, self._words) for one in before[-2:]]
+        older = [parts_of(one, -1, self._words) for one in before]
         is_sent = bool(older) and same(older[-1], parts)
         bases = older[:-1] if is_sent else older
         if bases:
@@ -109,14 +87,15 @@ class Drafting:
         covered = sum(part.first < cached for part in parts) if cached >= 0 else 0
         return Draft(order, parts, covered, raw(current.body), is_sent, bool(bases))
 
-    def _planned(self, order: Order) -> tuple[ModelRequest, int | None]:
-        """Return the request, and how many of its blocks are cached; None if it has no plan."""
+    def _planned(self, order: Order) -> tuple[ModelRequest, int]:
+        """Return the request, and how many of its blocks are cached; -1 if that is not known."""
         plan = order.now.plan
         if plan is None or order.is_earlier:
-            return self._request(order.now), None
+            return self._request(order.now), -1
         marked = replace(order.now, plan=replace(plan, marks=(plan.cached,)))
         request = self._request(marked)
-        cached = max(request.marks or (), default=0) if plan.cached else -1
+        is_cached = plan.cached and order.has_cache
+        cached = max(request.marks or (), default=0) if is_cached else -1
         return replace(request, marks=plan.marks), cached
 
     def _request(self, composition: Composition) -> ModelRequest:
@@ -127,34 +106,6 @@ class Drafting:
             prompts = [one.content for one in composition.messages if one.role == "system"]
             system = "\n\n".join(one for one in prompts if isinstance(one, str))
             return ModelRequest(system, ())
-
-    def _sent(self, sent: Sequence[Composition]) -> list[Payload]:
-        known, self._payloads = self._payloads, {}
-        payloads: list[Payload] = []
-        for one in sent:
-            there = known.get(id(one))
-            if there is None or there[0] is not one:
-                made = payload(self._request(one), self._controller.model.name, payloads)
-                there = (one, made)
-            self._payloads[id(one)] = there
-            payloads.append(there[1])
-        return payloads
-
-
-def _held(sent: Payload, now: Payload) -> int:
-    """Return how many blocks of a request the provider has cached from a sent one.
-
-    -1: none; 0: only what precedes the messages.
-    """
-    before, after = sent.request, now.request
-    if (before.system, before.tools) != (after.system, after.tools):
-        return -1
-    shared = 0
-    for old, new in zip(before.blocks(), after.blocks(), strict=False):
-        if old != new:
-            break
-        shared += 1
-    return max((mark for mark in sent.marks if mark <= shared), default=0)
 
 
 def compare(before: Sequence[Part], now: Sequence[Part]) -> None:

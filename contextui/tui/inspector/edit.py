@@ -15,10 +15,11 @@ from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.text import for_terminal, one_line
-from contextui.tui.conversation.turn import turn_cost
+from contextui.tui.conversation.status import turn_cost
+from contextui.tui.footer import KeyBar
 from contextui.tui.inspector.prices import Offer, turns
-from contextui.tui.inspector.rows import Row
-from contextui.tui.lines import KEY, MUTED, line, short
+from contextui.tui.inspector.rows import ItemRow
+from contextui.tui.lines import line, short
 from contextui.windowing.snapshot import Lod
 from contextui.words import Words, msg
 
@@ -29,14 +30,12 @@ _DONE = {
     "unpin": msg("Unpinned {seq}. u undoes."),
     "edit": msg("Edited {seq}. u undoes."),
     "unfold": msg("{seq} is shown in full. u undoes."),
-    "fold": msg("{seq} is shown as its gist. u undoes."),
 }
 _DONE_LATER = {
     "drop": msg("Drops {seq} after the turn. u undoes."),
     "restore": msg("Restores {seq} after the turn. u undoes."),
     "edit": msg("Edits {seq} after the turn. u undoes."),
     "unfold": msg("{seq}: in full after the turn. u undoes."),
-    "fold": msg("{seq}: gist after the turn. u undoes."),
 }
 _AGAIN = {
     "drop": msg("d again drops it."),
@@ -75,15 +74,7 @@ def listed(items: Sequence[ContextItem], words: Words) -> str:
 
 
 class Changing:
-    """Applies the changes that keys request.
-
-    Args:
-        context: The items.
-        words: Translates into the person's locale.
-        recall: Recalls an item into the context that only the log has.
-        cached: Returns the number of currently cached tokens.
-        cost: Returns the dollars of tokens that are written to the cache again; None if unknown.
-    """
+    """Applies the changes that keys request."""
 
     def __init__(
         self,
@@ -98,10 +89,9 @@ class Changing:
         self._asked: tuple[str, str] | None = None
 
     def forget(self) -> None:
-        """Cancel a pending confirmation: the selection moved."""
         self._asked = None
 
-    def press(self, offer: Offer, row: Row) -> Note:
+    def press(self, offer: Offer, row: ItemRow) -> Note:
         """Apply an offer; a costly one needs a second press."""
         asked, self._asked = self._asked, None
         is_dear = offer.price is None or offer.price.is_dear
@@ -129,7 +119,6 @@ class Changing:
         return self._done("edit", item)
 
     def undo(self) -> Note:
-        """Undo the last change, and report its cost."""
         before = self._cached()
         items = self._context.undo()
         if not items:
@@ -143,11 +132,10 @@ class Changing:
         return Note(self._words("Undone: {seq}.", seq=seqs))
 
     def cost_text(self, once: int) -> str:
-        """Return the dollars of tokens that are written again, in brackets; empty if unknown."""
         dollars = self._cost(once) if once > 0 else None
         return f" ({turn_cost(dollars)})" if dollars else ""
 
-    def _change(self, name: str, row: Row) -> Note:
+    def _change(self, name: str, row: ItemRow) -> Note:
         if row.log is not None:
             self._recall(row.item)
         change = {
@@ -159,11 +147,10 @@ class Changing:
         change(row.item.id)
         return self._done(name, self._context.get(row.item.id))
 
-    def _show_at(self, row: Row, lod: Lod) -> Note:
+    def _show_at(self, row: ItemRow, lod: Lod) -> Note:
         if row.item.type is not ItemType.WINDOW:
-            is_whole = lod is Lod.FULL
-            (self._context.unfold if is_whole else self._context.fold)(row.item.id)
-            return self._done("unfold" if is_whole else "fold", row.item)
+            self._context.unfold(row.item.id)
+            return self._done("unfold", row.item)
         windows = self._context.windows
         if windows is None:
             return Note("")
@@ -173,7 +160,7 @@ class Changing:
         return Note(words(template, window=row.item.content, lod=words(lod.value)))
 
     def _done(self, name: str, item: ContextItem) -> Note:
-        later = name in _DONE_LATER and (item.held is not None or self._waits(item))
+        later = name in _DONE_LATER and self._waits(item)
         template = (_DONE_LATER if later else _DONE)[name]
         return Note(self._words(template, seq=f"{item.seq:04}"))
 
@@ -198,21 +185,13 @@ class Changing:
 
 
 Save = Callable[[str], object]
-
+_KEYS = (("^s", "save"), ("esc", "leave"))
 
 _ONLY_CALLS = msg("This message has no text, only calls. Text added here goes before them.")
 
 
 class EditScreen(ModalScreen[bool]):
-    """A dialog to edit an item's text; returns whether it was changed.
-
-    Args:
-        words: Translates into the person's locale.
-        title: The item's title.
-        text: Its text.
-        price: The cost of the change, as text.
-        save: Saves the new text; an error it raises is shown, and the dialog stays open.
-    """
+    """A dialog to edit an item's text; returns whether it was changed."""
 
     BINDINGS = [
         Binding("ctrl+s", "save", "save", key_display="^s", priority=True),
@@ -228,25 +207,24 @@ class EditScreen(ModalScreen[bool]):
         self._is_discarding = False
 
     def compose(self) -> ComposeResult:
-        """Compose the field and the key hints."""
         with Vertical(id="edit") as box:
             box.border_title = Content(line(self._title))
+            box.border_subtitle = self._remark()
             hint = self._words(_ONLY_CALLS)
             yield TextArea(self._shown, id="text", soft_wrap=True, placeholder=Content(hint))
-            yield Static(self._help(), id="keys-of-edit")
+            yield KeyBar(self._words, _KEYS)
+            yield Static(id="message")
 
     def on_mount(self) -> None:
-        """Focus the field."""
         self.query_one(TextArea).focus()
 
     @on(TextArea.Changed)
     def _note_change(self) -> None:
         if self._is_discarding:
             self._is_discarding = False
-            self._show(self._help())
+            self._show("", "")
 
     def action_save(self) -> None:
-        """Save the text if it changed."""
         text = self.query_one(TextArea).text
         if text == self._shown:
             self.dismiss(False)
@@ -254,7 +232,7 @@ class EditScreen(ModalScreen[bool]):
         try:
             self._save(text)
         except ContextUIError as problem:
-            self._show(Content.styled(one_line(self._words(problem), 200), "$text-error"))
+            self._show(one_line(self._words(problem), 200), "$text-error")
         else:
             self.dismiss(True)
 
@@ -264,22 +242,13 @@ class EditScreen(ModalScreen[bool]):
             self.dismiss(False)
             return
         self._is_discarding = True
-        self._show(Content.styled(self._words("esc again discards the changes."), "$text-warning"))
+        self._show(self._words("esc again discards the changes."), "$text-warning")
 
-    def _show(self, content: Content) -> None:
-        self.query_one("#keys-of-edit", Static).update(content)
+    def _show(self, text: str, style: str) -> None:
+        self.query_one("#message", Static).update(Content.styled(text, style))
+        self.set_class(bool(text), "-message")
 
-    def _help(self) -> Content:
-        words = self._words
-        parts = [
-            ("^s ", KEY),
-            (f"{words('save')}   ", MUTED),
-            ("esc ", KEY),
-            (words("leave"), MUTED),
-        ]
-        if self._price:
-            parts.append((f"   {self._price}", "$text-warning"))
-        if not self._is_exact:
-            note = words("Control characters are shown and saved as symbols.")
-            parts.append((f"   {note}", "$text-warning"))
-        return Content.assemble(*parts)
+    def _remark(self) -> Content:
+        note = self._words("Control characters are shown and saved as symbols.")
+        parts = [self._price, "" if self._is_exact else note]
+        return Content.styled("   ".join(filter(None, parts)), "$text-warning")

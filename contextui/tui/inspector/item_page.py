@@ -10,15 +10,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
 from textual.message import Message
-from textual.widgets import Input
 
 from contextui.context.item import ItemType
+from contextui.context.manager import ContextManager
 from contextui.text import one_line
+from contextui.tui.desktop.rowlist import FilterLine
 from contextui.tui.inspector.detail import (
-    Closer,
     Description,
     Detail,
     TurnOf,
+    WholeText,
+    copy_text,
     describe,
     describe_fold,
     hints,
@@ -27,49 +29,38 @@ from contextui.tui.inspector.detail import (
 from contextui.tui.inspector.edit import Changing, EditScreen, Note
 from contextui.tui.inspector.history import OlderItems
 from contextui.tui.inspector.items import ItemList
-from contextui.tui.inspector.labels import label
-from contextui.tui.inspector.look import Look
+from contextui.tui.inspector.labels import both_texts, is_gist, label, replaced, title, whole_text
 from contextui.tui.inspector.prices import Levels, Offer, Prices
-from contextui.tui.inspector.rows import Row, head_of, rows_of
+from contextui.tui.inspector.rows import ItemRow, Rows, head_rows, rows_of
+from contextui.tui.inspector.snapshot import ContextSnapshot
 from contextui.tui.lines import short
 from contextui.tui.timers import sure_timer
-from contextui.windowing.host import latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.words import Words, msg
 
 _SLICE = 0.008  # seconds of searching before yielding to the event loop
 
 
 class Search:
-    """Searches items for a text, in order and ignoring case.
+    """Searches items for a text, in order and ignoring case."""
 
-    Args:
-        query: The text to search for.
-        words: Translates into the person's locale, for labels.
-        older: Items read from the log that the session did not load.
-
-    Attributes:
-        found: The matching rows so far.
-    """
-
-    def __init__(self, query: str, words: Words, older: Iterable[Row] = ()) -> None:
+    def __init__(self, query: str, words: Words, older: Iterable[ItemRow] = ()) -> None:
         self.query = query
-        self.found: list[Row] = []
+        self.found: list[ItemRow] = []
         self._words = words
         self._sought = query.casefold()
         self._looked_through = 0
         self._older = iter(older)
-        self._rest: Iterator[Row] = iter(())
-        self._look: Look | None = None
+        self._rest: Iterator[ItemRow] = iter(())
+        self._snapshot: ContextSnapshot | None = None
 
-    def extend(self, look: Look) -> None:
-        """Continue with items added since."""
-        self._look = look
-        head = {row.item.id: row for row in head_of(look)}  # with the tokens of the tools
-        newer = look.items.since(self._looked_through + 1)
-        self._rest = chain(self._older, (head.get(item.id, Row(item)) for item in newer))
+    def extend(self, snapshot: ContextSnapshot) -> None:
+        self._snapshot = snapshot
+        head = {row.item.id: row for row in head_rows(snapshot)}  # with the tokens of the tools
+        newer = snapshot.items.since(self._looked_through + 1)
+        self._rest = chain(self._older, (head.get(item.id, ItemRow(item)) for item in newer))
 
     def go_on(self) -> bool:
-        """Search for one time slice; return whether there is more."""
         end = time.monotonic() + _SLICE
         for row in self._rest:
             if row.log is None:
@@ -80,122 +71,22 @@ class Search:
                 return True
         return False
 
-    def _has(self, row: Row) -> bool:
+    def _has(self, row: ItemRow) -> bool:
         item = row.item
         if self._sought in item.content.casefold():
             return True
-        if self._look is None or item.type in (ItemType.USER, ItemType.SYSTEM):
+        if self._snapshot is None or item.type in (ItemType.USER, ItemType.SYSTEM):
             return False
-        context = row.home(self._look.context)
+        context = row.home(self._snapshot.context)
         if item.type is ItemType.WINDOW:
             window = context.windows.get(item.content) if context.windows is not None else None
-            return window is not None and self._sought in latest_render(window).xml.casefold()
+            return (
+                window is not None
+                and self._sought in runtime_of(window).renders.latest().xml.casefold()
+            )
         if item.type is ItemType.ASSISTANT and item.content:
             return False
         return self._sought in label(item, context.calls, self._words).casefold()
-
-
-class Finding:
-    """The active search, if any, and its results so far.
-
-    Args:
-        words: Translates into the person's locale, for labels.
-    """
-
-    def __init__(self, words: Words) -> None:
-        self._words = words
-        self._search: Search | None = None
-        self.remark = ""
-        """A message if nothing was found."""
-
-    @property
-    def is_on(self) -> bool:
-        """Whether a search is active."""
-        return self._search is not None
-
-    @property
-    def rows(self) -> list[Row]:
-        """The matching rows so far."""
-        return list(self._search.found) if self._search is not None else []
-
-    def begin(self, query: str, older: OlderItems | None) -> None:
-        """Start a search, including items read from the log; an empty query clears it."""
-        rows = older.rows if older is not None else None
-        self._search = Search(query, self._words, rows or ()) if query else None
-
-    def begin_again(self, older: OlderItems | None) -> None:
-        """Restart the search, as the items have changed."""
-        if self._search is not None:
-            self.begin(self._search.query, older)
-
-    def extend(self, look: Look) -> None:
-        """Continue with items added since."""
-        if self._search is not None:
-            self._search.extend(look)
-
-    def go_on(self) -> bool:
-        """Search for one time slice; return whether there is more."""
-        search = self._search
-        if search is None:
-            return False
-        more, self.remark = search.go_on(), ""
-        if not more and not search.found:
-            query = one_line(search.query, 40)
-            self.remark = self._words('No item contains "{query}". Esc clears.', query=query)
-        return more
-
-
-class Filter(Input):
-    """The search field, shown only while a search is active."""
-
-    BINDINGS = [Binding("escape", "clear", "clear"), Binding("down", "submit", show=False)]
-
-    class QueryChanged(Message):
-        """Posted when the query changes or is cleared."""
-
-        def __init__(self, query: str) -> None:
-            super().__init__()
-            self.query = query
-
-    class Left(Message):
-        """Posted when the person leaves the field for the list."""
-
-    def __init__(self, words: Words) -> None:
-        super().__init__(id="filter", compact=True)
-        self._words = words
-        self.display = self.can_focus = False  # until a search starts
-
-    def ask(self) -> None:
-        """Show and focus the field."""
-        self.placeholder = self._words("Filter items. Enter keeps, Esc clears.")
-        self.display = self.can_focus = True
-        self.focus()
-
-    def clear_it(self) -> None:
-        """Clear the search and hide the field."""
-        with self.prevent(Input.Changed):
-            self.value = ""
-        self.display = self.can_focus = False
-        self.post_message(self.QueryChanged(""))
-        self.post_message(self.Left())
-
-    def on_input_changed(self, message: Input.Changed) -> None:
-        """Search while typing."""
-        message.stop()
-        self.post_message(self.QueryChanged(self.value.strip()))
-
-    def on_input_submitted(self, message: Input.Submitted) -> None:
-        """Move the focus to the results."""
-        message.stop()
-        if self.value.strip():
-            self.can_focus = False
-            self.post_message(self.Left())
-        else:
-            self.clear_it()
-
-    def action_clear(self) -> None:
-        """Clear the search."""
-        self.clear_it()
 
 
 _PAUSE = 0.01  # seconds between two slices of a search
@@ -240,69 +131,56 @@ class ItemPage(Container):
         self._turn_of: TurnOf = lambda _: None
         self._changing: Changing | None = None
         self._levels: Levels | None = None
-        self._finding = Finding(words)
+        self._search: Search | None = None
         self._older: OlderItems | None = None
+        self.listing = ItemList(words)
+        self._filter = FilterLine(
+            self.listing, hint=words("Filter items. Enter keeps, Esc clears."), keeps=True
+        )
         self._note, self._noted_for = Note(""), ""
         self._keys = ""
 
     def compose(self) -> ComposeResult:
-        """Compose the list and the detail, below or beside it."""
         with Container(id="listing"):
-            yield Filter(self._words)
-            yield ItemList(self._words)
+            yield self._filter
+            yield self.listing
         yield Detail(self._words)
-
-    @property
-    def listing(self) -> ItemList:
-        """The list."""
-        return self.query_one(ItemList)
-
-    def take_focus(self, may: bool) -> None:
-        """Set whether the page can take the focus; only the visible page can."""
-        self.listing.can_focus = may
 
     # --- rendering ---------------------------------------------------------------------
 
     def show(
         self,
-        look: Look,
+        snapshot: ContextSnapshot,
         turn_of: TurnOf,
         changing: Changing | None,
         older: OlderItems | None = None,
     ) -> None:
-        """Show a snapshot of a context.
-
-        Args:
-            look: The snapshot.
-            turn_of: Returns the turn of a seq.
-            changing: Changes items; None for a read-only view.
-            older: Items that a resumed session did not load.
-        """
-        before = self._prices.look if self._prices is not None else None
+        """Show a snapshot of a context."""
+        before = self._prices.snapshot if self._prices is not None else None
         self._turn_of, self._changing, self._older = turn_of, changing, older
-        if before is None or before.context is not look.context:
-            self._levels = Levels(look.context.render_tokens, self._post_levels_known)
-            self._finding.begin_again(self._older)
-        self._prices = Prices(look, self._prices)
-        if self._finding.is_on:
-            self._finding.extend(look)
+        if before is None or before.context is not snapshot.context:
+            self._levels = Levels(
+                snapshot.context.render_tokens, lambda: self.post_message(self.LevelsKnown())
+            )
+            self._search_again()
+        self._prices = Prices(snapshot, self._prices)
+        if self._search is not None:
+            self._search.extend(snapshot)
             self._go_on_searching()
             return
-        rows = rows_of(look)
-        alone = len(rows) == 1 and not look.composition.arriving.copies
+        rows = rows_of(snapshot)
+        alone = len(rows) == 1
         if older is not None and older.fold is not None:
             unfolded = older.rows if older.is_unfolded else None
-            rows = rows.behind([[older.fold], unfolded or []])
-        self.listing.show(look, rows, self._words("This is all the model sees so far.") * alone)
+            rows = rows.after([[older.fold], unfolded or []])
+        remark = self._words("This is all the model sees so far.") if alone else ""
+        self.listing.show_items(snapshot, rows, remark)
+        self.show_chosen()
 
-    def _post_levels_known(self) -> None:
-        self.post_message(self.LevelsKnown())
-
-    @on(ItemList.Chosen)
+    @on(ItemList.Moved)
     @on(LevelsKnown)
     def show_chosen(self) -> None:
-        """Show the detail of the row under the cursor."""
-        row, prices, detail = self.listing.row, self._prices, self.query_one(Detail)
+        row, prices, detail = self.listing.item_row, self._prices, self.query_one(Detail)
         if row is None or prices is None:
             fold = self.listing.fold
             about = describe_fold(fold, self._words) if fold is not None else Description()
@@ -328,23 +206,20 @@ class ItemPage(Container):
             self._keys = keys
             self.refresh_bindings()
 
-    def _note_for(self, row: Row) -> Note:
+    def _note_for(self, row: ItemRow) -> Note:
         if not self._note.text and row.is_old and row.block is not None and self._prices:
-            rent = short(self._prices.look.provider(round(row.block.rent)))
-            if not self._prices.look.knows_cache:
+            rent = short(self._prices.snapshot.provider(round(row.block.rent)))
+            if not self._prices.snapshot.knows_cache:
                 return Note("")
             kept = msg("Kept for the cache, rent so far {tokens}.")
             goes = msg("Goes after the turn, rent so far {tokens}.")
             return Note(self._words(goes if row.block.waits else kept, tokens=rent))
-        if not self._note.text and row.item.held is not None:
-            return Note(self._words("Changed; applies when this turn ends."), is_warning=True)
         return self._note
 
-    def _offers(self, row: Row) -> list[Offer]:
-        """Return the actions on a row with their prices; none in a read-only view."""
+    def _offers(self, row: ItemRow) -> list[Offer]:
         if self._changing is None or self._prices is None:
             return []
-        windows = self._prices.look.context.windows
+        windows = self._prices.snapshot.context.windows
         is_window = row.item.type is ItemType.WINDOW and windows is not None
         window = windows.get(row.item.content) if is_window and windows is not None else None
         sizes = self._levels.sizes(window) if window and self._levels else {}
@@ -353,13 +228,11 @@ class ItemPage(Container):
     # --- changing ----------------------------------------------------------------------
 
     def on_key(self) -> None:
-        """Clear the outcome of the key before."""
         if self._note.text:
             self._note = Note("")
             self.show_chosen()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable only the actions that apply to the selected item."""
         match action:
             case "change":
                 return self.listing.has_focus and str(parameters[0]) in self._keys
@@ -368,12 +241,11 @@ class ItemPage(Container):
             case "undo":
                 return self.listing.has_focus and self._changing is not None
             case "clear":
-                return self._finding.is_on
+                return self._filter.display
         return True
 
     def action_change(self, key: str) -> None:
-        """Run the action of a key on the selected item."""
-        row = self.listing.row
+        row = self.listing.item_row
         offer = self._offer(key)
         if row is not None and offer is not None and self._changing is not None:
             note = self._changing.press(offer, row)
@@ -381,11 +253,11 @@ class ItemPage(Container):
             if offer.name == "sweep" and not note.is_warning:  # the row is gone
                 self.notify(note.text, markup=False)
             if row.log is not None:  # it may have been recalled from the log
-                self._finding.begin_again(self._older)
+                self._search_again()
 
     def action_explain(self, key: str) -> None:
         """Explain why there is no other level of detail, or nothing to restore."""
-        row = self.listing.row
+        row = self.listing.item_row
         if row is None or self._changing is None:
             return
         hidden = row.item.hidden
@@ -398,7 +270,7 @@ class ItemPage(Container):
         self._show_note(Note(self._words(reason, seq=f"{row.item.seq:04}")), row)
 
     def _offer(self, key: str) -> Offer | None:
-        offers = self._offers(self.listing.row) if self.listing.row is not None else []
+        offers = self._offers(self.listing.item_row) if self.listing.item_row is not None else []
         return next((one for one in offers if one.key == key), None)
 
     @on(Detail.Pressed)
@@ -409,10 +281,8 @@ class ItemPage(Container):
             self.action_change(message.key)
 
     def action_edit(self) -> None:
-        """Edit the text of the selected item."""
-        row, changing, offer = self.listing.row, self._changing, self._offer("e")
-        closer = self._closer
-        if not (row and changing and closer and offer and offer.price):
+        row, changing, offer = self.listing.item_row, self._changing, self._offer("e")
+        if not (row and changing and offer and offer.price):
             return
 
         def save(text: str) -> None:
@@ -421,18 +291,18 @@ class ItemPage(Container):
         once = offer.price.once
         price = self._words("{tokens} tokens rewritten", tokens=signed(once)) if once else ""
         price += changing.cost_text(once)
-        heading = closer.heading(row)
-        self.app.push_screen(EditScreen(self._words, heading, row.item.content, price, save))
+        screen = EditScreen(self._words, self._heading(row), row.item.content, price, save)
+        self.app.push_screen(screen)
 
     def action_undo(self) -> None:
         """Undo the last change, or the rewind that led here."""
         undo_rewind = getattr(self.screen, "undo_rewind", None)
         if undo_rewind is not None and undo_rewind():
             return
-        if self._changing is not None and self.listing.row is not None:
-            self._show_note(self._changing.undo(), self.listing.row)
+        if self._changing is not None and self.listing.item_row is not None:
+            self._show_note(self._changing.undo(), self.listing.item_row)
 
-    def _show_note(self, note: Note, row: Row) -> None:
+    def _show_note(self, note: Note, row: ItemRow) -> None:
         self._note, self._noted_for = note, row.item.id
         self.listing.stay()
         self.post_message(self.Changed())
@@ -440,63 +310,89 @@ class ItemPage(Container):
 
     # --- reading -----------------------------------------------------------------------
 
-    @property
-    def _closer(self) -> Closer | None:
-        look = self._prices.look if self._prices is not None else None
-        return Closer(self.app, self._words, look) if look is not None else None
+    def _home(self, row: ItemRow) -> ContextManager:
+        assert self._prices is not None, "a row is shown"
+        return row.home(self._prices.snapshot.context)
+
+    def _heading(self, row: ItemRow) -> str:
+        return f"{row.item.seq:04} {title(row, self._home(row).calls, self._words)}"
 
     def action_copy(self) -> None:
-        """Copy the whole text of the selected item."""
-        if self.listing.row is not None and self._closer is not None:
-            self._closer.copy(self.listing.row)
+        if (row := self.listing.item_row) is not None:
+            copy_text(self, whole_text(row, self._home(row).windows), self._words)
 
     @on(ItemList.Opened)
     def _open(self) -> None:
-        if self.listing.row is not None and self._closer is not None:
-            self._closer.open(self.listing.row)
+        """Show the item's text, followed by what a gist or summary replaces; or turn the fold."""
+        row = self.listing.item_row
+        if row is None or self._prices is None:
+            self._turn_older()
+            return
+        home = self._home(row)
+        if is_gist(row.item):
+            text = both_texts(row.item, home.counter, self._words)
+        else:
+            text = whole_text(row, home.windows)
+            for item in map(ItemRow, replaced(row.item, home) if row.log is None else []):
+                text += f"\n\n── {self._heading(item)}\n\n{whole_text(item, home.windows)}"
+        self.app.push_screen(WholeText(self._words, self._heading(row), text))
 
     # --- filtering ---------------------------------------------------------------------
 
     def action_filter(self) -> None:
-        """Open the search field."""
-        self.query_one(Filter).ask()
+        self._filter.begin()
 
     def action_clear(self) -> None:
-        """Clear the search."""
-        self.query_one(Filter).clear_it()
+        self._filter.end()
 
-    @on(Filter.QueryChanged)
-    def _look_for(self, message: Filter.QueryChanged) -> None:
-        self._finding.begin(message.query, self._older)
-        if self._finding.is_on and self._older is not None:
-            self._older.read()  # it may contain matches
+    @on(FilterLine.Changed)
+    def _look_for(self, message: FilterLine.Changed) -> None:
+        message.stop()
+        self._begin_search(message.query)
+        if self._search is not None:
+            self._read_older()  # it may contain matches
         self._show_again()
+
+    def _begin_search(self, query: str) -> None:
+        older = self._older.rows if self._older is not None else None
+        self._search = Search(query, self._words, older or ()) if query else None
+
+    def _search_again(self) -> None:
+        if self._search is not None:
+            self._begin_search(self._search.query)
+
+    def _go_on_searching(self) -> None:
+        search, remark = self._search, ""
+        if search is None or self._prices is None:
+            return
+        more = search.go_on()
+        if not more and not search.found:
+            query = one_line(search.query, 40)
+            remark = self._words('No item contains "{query}". Esc clears.', query=query)
+        rows = Rows([list(search.found)])
+        self.listing.show_items(self._prices.snapshot, rows, remark, is_search=True)
+        self.show_chosen()
+        if more:
+            sure_timer(self, _PAUSE, self._go_on_searching)
 
     def _show_again(self) -> None:
         if self._prices is not None:
-            self.show(self._prices.look, self._turn_of, self._changing, self._older)
+            self.show(self._prices.snapshot, self._turn_of, self._changing, self._older)
 
     # --- items only in the log ---------------------------------------------------------
 
-    @on(ItemList.Turned)
     def _turn_older(self) -> None:
         if self._older is not None:
-            self._older.turn()
+            self._older.is_unfolded = not self._older.is_unfolded
+            if self._older.is_unfolded:
+                self._read_older()
         self._show_again()
 
-    def show_older(self) -> None:
-        """Refresh after older items were read from the log."""
-        self._finding.begin_again(self._older)
+    def _read_older(self) -> None:
+        if self._older is not None and self._older.begin():
+            self.run_worker(self._show_older(self._older), name="older items")
+
+    async def _show_older(self, older: OlderItems) -> None:
+        await older.read()
+        self._search_again()
         self._show_again()
-
-    @on(Filter.Left)
-    def _go_on_in_list(self) -> None:
-        self.listing.focus()
-
-    def _go_on_searching(self) -> None:
-        if not self._finding.is_on or self._prices is None:
-            return
-        more = self._finding.go_on()
-        self.listing.show(self._prices.look, self._finding.rows, self._finding.remark)
-        if more:
-            sure_timer(self, _PAUSE, self._go_on_searching)

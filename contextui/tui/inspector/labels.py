@@ -10,10 +10,11 @@ from contextui.context.units import Calls
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
 from contextui.tui.conversation.entries import called
-from contextui.tui.inspector.rows import Row
+from contextui.tui.inspector.rows import ItemRow
 from contextui.tui.lines import short
-from contextui.windowing.host import latest_render
+from contextui.windowing.blocks import version_of
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.words import Words, msg
 
 _HEADING = re.compile(r"^#+ *", re.MULTILINE)
@@ -43,18 +44,15 @@ def label(item: ContextItem, calls: Calls, words: Words) -> str:
     return one_line(item.content, _LONGEST)
 
 
-def window_label(row: Row, windows: WindowManager | None, words: Words) -> str:
+def window_label(row: ItemRow, windows: WindowManager | None, words: Words) -> str:
     """Return a window's id and its level of detail."""
     window = windows.get(row.item.content) if windows is not None else None
     if row.block is not None and row.block.kind == "change":
         return f"{row.item.content}  {words('change')}"
-    if row.is_old:
-        version = row.copy.version if row.copy is not None else ""
-        return f"{row.item.content}  {words('older')} {version}".rstrip()
     return f"{row.item.content}  {words(window.lod.value)}" if window else row.item.content
 
 
-def title(row: Row, calls: Calls, words: Words) -> str:
+def title(row: ItemRow, calls: Calls, words: Words) -> str:
     """Return the title of the detail view."""
     item = row.item
     if item.is_summary:
@@ -64,7 +62,7 @@ def title(row: Row, calls: Calls, words: Words) -> str:
     return label(item, calls, words)
 
 
-def origin(row: Row, turn: int | None, facts: Sequence[str], words: Words) -> str:
+def origin(row: ItemRow, turn: int | None, facts: Sequence[str], words: Words) -> str:
     """Return author, turn and further facts in one line.
 
     Tool results always come from the model, so their author is left out to save room.
@@ -76,24 +74,24 @@ def origin(row: Row, turn: int | None, facts: Sequence[str], words: Words) -> st
     return words(", ").join(part for part in (*parts, *facts) if part)
 
 
-def text_of(row: Row, windows: WindowManager | None) -> str:
+def text_of(row: ItemRow, windows: WindowManager | None) -> str:
     """Return the text that the model reads."""
     item = row.item
     if item.type is ItemType.WINDOW:
-        if row.copy is not None:
-            return row.copy.xml
+        if row.block is not None and row.block.text:
+            return row.block.text
         window = windows.get(item.content) if windows is not None else None
         if window is not None:
-            return latest_render(window).xml
+            return runtime_of(window).renders.latest().xml
         return (windows.last_render(item.content) if windows else None) or item.content
     if is_reduced(item) and (gist := item.shown_gist or item.gist):
         return gist
     return item.content or _call_texts(item)
 
 
-def sent_text(row: Row, context: ContextManager) -> str:
+def sent_text(row: ItemRow, context: ContextManager) -> str:
     """Return the text of an outdated block, as requests contain it."""
-    if row.block is None or row.copy is not None:
+    if row.block is None or row.block.text:
         return text_of(row, context.windows)
     is_thinking = row.block.kind == "thinking"
     content = row.item.blocks if is_thinking else context.shown_content(row.item)
@@ -104,7 +102,7 @@ def sent_text(row: Row, context: ContextManager) -> str:
     return "\n".join(filter(None, texts)) or _call_texts(row.item)
 
 
-def whole_text(row: Row, windows: WindowManager | None) -> str:
+def whole_text(row: ItemRow, windows: WindowManager | None) -> str:
     """Return the whole text, even if the model reads a gist."""
     item = row.item
     return (
@@ -112,7 +110,7 @@ def whole_text(row: Row, windows: WindowManager | None) -> str:
     )
 
 
-def _author(row: Row, words: Words) -> str:
+def _author(row: ItemRow, words: Words) -> str:
     match row.item.type:
         case ItemType.SYSTEM if row.item.is_background:
             return words("sent as a user message")
@@ -123,13 +121,12 @@ def _author(row: Row, words: Words) -> str:
         case ItemType.USER:
             return words("by you")
         case ItemType.WINDOW:
-            version = row.copy.version if row.copy is not None else None
+            version = version_of(row.block.text) if row.block is not None else ""
             return words("live, version {version}", version=version) if version else ""
     return words("by model")
 
 
 def _call_label(item: ContextItem, calls: Calls) -> str:
-    """Return the call that a result belongs to."""
     asker = calls.asker(item)
     for block in asker.blocks or () if asker is not item else ():
         if block.get("id") == item.tool_call_id and block.get("type") == "tool_use":
@@ -187,7 +184,7 @@ _OUTDATED = {
 }
 
 
-def outdated(row: Row, words: Words) -> str:
+def outdated(row: ItemRow, words: Words) -> str:
     """Return why a block is outdated, and for how long it stays if that is known."""
     block = row.block
     if block is None:
@@ -196,7 +193,7 @@ def outdated(row: Row, words: Words) -> str:
     return reason + words(", until the turn ends") * block.waits
 
 
-def outdated_texts(row: Row, rent: int, words: Words) -> list[str]:
+def outdated_texts(row: ItemRow, rent: int, words: Words) -> list[str]:
     """Return the texts of an outdated block for lists, the longest first."""
     reason = outdated(row, words)
     named = f"{row.item.content}  {reason}" if row.item.type is ItemType.WINDOW else reason
@@ -208,12 +205,8 @@ def is_gist(item: ContextItem) -> bool:
     """Return whether the model reads a gist instead of the whole text."""
     if item.shown_gist is not None:
         return bool(item.shown_gist)
-    return has_gist(item) and not item.whole
-
-
-def has_gist(item: ContextItem) -> bool:
-    """Return whether the item has a gist that can replace its text."""
-    return item.type is ItemType.TOOL and item.stage is Stage.FINAL and bool(item.gist)
+    is_final = item.type is ItemType.TOOL and item.stage is Stage.FINAL
+    return is_final and bool(item.gist) and not item.whole
 
 
 def replaced(item: ContextItem, context: ContextManager) -> list[ContextItem]:
@@ -283,12 +276,8 @@ def counted(count: int, words: Words) -> str:
     return words.plural(count, "for 1 item", "for {count} items")
 
 
-def size(text: str, counter: TokenCounter) -> int:
-    """Return the tokens of a text, as the provider will probably count them."""
-    count = counter.count if len(text) <= _LONG else counter.estimate
-    return counter.calibrated(count(text))
-
-
 def tokens(text: str, counter: TokenCounter) -> str:
-    """Format the tokens of a text; ~ marks an estimate."""
-    return f"{'~' if len(text) > _LONG else ''}{size(text, counter):,}"
+    """Format the tokens of a text as the provider will probably count them; ~ marks an estimate."""
+    if len(text) > _LONG:
+        return f"~{counter.calibrated(counter.estimate(text)):,}"
+    return f"{counter.calibrated(counter.count(text)):,}"

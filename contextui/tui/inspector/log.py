@@ -3,17 +3,18 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from textual.binding import Binding
 from textual.content import Content
-from textual.events import Resize
 from textual.message import Message
 
 from contextui.events import AnswerDiscarded, Event, Notice, RetryScheduled, TurnFinished
-from contextui.tui.inspector.sweeps import Sweep, reason_text
-from contextui.tui.lines import FAINT, MUTED, LineView, wrapped
-from contextui.tui.link import Changes, Desk
+from contextui.session.usage import Sweep
+from contextui.tui.app_session import AppSession, Changes
+from contextui.tui.inspector.detail import copy_text
+from contextui.tui.inspector.sweeps import reason_text, time_of
+from contextui.tui.lines import FAINT, MUTED, Sheet, wrapped
 from contextui.words import Text, Words
 
 _KEPT = 1_000
@@ -38,29 +39,25 @@ class LogLine(NamedTuple):
     figures: str = ""
 
 
-class LogPage(LineView, can_focus=True):
+class LogPage(Sheet):
     """Warnings, notices, and windows that could not be loaded or drawn."""
 
     BINDINGS = [Binding("c", "copy", "copy")]
+    follows: ClassVar[bool] = True
 
     class Grew(Message):
         """Posted when an entry is added."""
 
     def __init__(self, words: Words) -> None:
-        super().__init__(id="events")
+        super().__init__()
+        self.id = "events"
         self._words = words
         self._notices: Sequence[Text] = ()
         self._heard = self._attempt = 0
         self._log: deque[LogLine] = deque(maxlen=_KEPT)
         self._earlier: list[LogLine] = []
-        self._lines: list[tuple[str, str, str]] = []
 
-    def take_focus(self, may: bool) -> None:
-        """Set whether the page can take the focus; only the visible page can."""
-        self.can_focus = may
-
-    def attach(self, desk: Desk) -> None:
-        """Log the notices at startup and the windows that cannot be opened."""
+    def attach(self, desk: AppSession) -> None:
         for entry in desk.entries:
             if not entry.usable:
                 self.add(str(entry), "error")
@@ -70,13 +67,11 @@ class LogPage(LineView, can_focus=True):
             self.add(notice)
 
     def take(self, changes: Changes) -> None:
-        """Log errors in windows and new notices of the session."""
         for trouble in changes.troubles:
             self.add(trouble)
         self._take_notices()
 
     def handle(self, event: Event) -> None:
-        """Log errors and notices of a turn."""
         match event:
             case Notice():
                 self.add(event.text, "notice")
@@ -104,56 +99,42 @@ class LogPage(LineView, can_focus=True):
             self._log[-1] = LogLine(when, kind, short, last.times + 1)
         else:
             self._log.append(LogLine(when, kind, short))
-        self._draw()
+        self.redraw()
         self.post_message(self.Grew())
 
     def add_sweep(self, sweep: Sweep, provider: Callable[[int], int]) -> None:
-        """Add a sweep with its reason, rent and price, in the provider's count."""
         self._log.append(self._line_of(sweep, provider))
-        self._draw()
+        self.redraw()
 
     def put_before(self, sweeps: Iterable[Sweep], provider: Callable[[int], int]) -> None:
-        """Show the sweeps of earlier runs before everything else."""
         self._earlier = [self._line_of(sweep, provider) for sweep in sweeps][-_KEPT:]
-        self._draw()
+        self.redraw()
 
     def _line_of(self, sweep: Sweep, provider: Callable[[int], int]) -> LogLine:
-        words, names = self._words, ("removed", "rewritten", "rent", "price")
-        figures = {name: f"{provider(round(getattr(sweep, name))):,}" for name in names}
+        words, names = self._words, ("saved", "rewritten", "rent", "price")
+        figures = {name: f"{provider(round(getattr(sweep, name) or 0)):,}" for name in names}
         text = words("Sweep: {reason}", reason=reason_text(sweep, words))
         below = (
-            words("{removed} removed, {rewritten} rewritten", **figures),
+            words("{saved} removed, {rewritten} rewritten", **figures),
             words("rent {rent}, price {price} tokens", **figures),
         )
-        return LogLine(sweep.when, "sweep", text, figures="\n".join(below))
+        return LogLine(time_of(sweep), "sweep", text, figures="\n".join(below))
 
     def action_copy(self) -> None:
-        """Copy the whole log."""
         text = "\n".join(
             "\n".join(filter(None, (f"{entry.when} {entry.text}", entry.figures)))
             for entry in (*self._earlier, *self._log)
         )
-        self.app.copy_to_clipboard(text)
-        self.notify(self._words("Copied {count} characters.", count=len(text)), markup=False)
+        copy_text(self, text, self._words)
 
-    def on_resize(self, _: Resize) -> None:
-        """Wrap the lines to the new width."""
-        self._draw()
-
-    def _draw(self) -> None:
-        width = max(self.line_width - 6, 10)
-        self._lines = []
+    def lines_for(self, width: int) -> Sequence[Content]:
+        """Return the entries, with the time before the first line of each."""
+        room, lines = max(width - 6, 10), list[Content]()
         for entry in (*self._earlier, *self._log):
             times = f"  ×{entry.times}" if entry.times > 1 else ""
-            for number, piece in enumerate(wrapped(entry.text + times, width)):
-                self._lines.append((entry.when if not number else "", piece, _STYLES[entry.kind]))
-            figures = wrapped(entry.figures, width) if entry.figures else ()
-            self._lines += (("", piece, MUTED) for piece in figures)
-        self.set_count(max(len(self._lines), 1))
-
-    def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
-        """Return one line, with the time before the first line of an entry."""
-        if not self._lines:
-            return Content.styled(self._words("No warnings."), FAINT)
-        when, text, style = self._lines[number]
-        return Content.assemble((f"{when:<6}", MUTED), (text, style))
+            for number, piece in enumerate(wrapped(entry.text + times, room)):
+                when = "" if number else entry.when
+                lines.append(Content.assemble((f"{when:<6}", MUTED), (piece, _STYLES[entry.kind])))
+            figures = wrapped(entry.figures, room) if entry.figures else ()
+            lines += (Content.styled(f"{'':<6}{piece}", MUTED) for piece in figures)
+        return lines or [Content.styled(self._words("No warnings."), FAINT)]

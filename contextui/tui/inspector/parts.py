@@ -24,13 +24,7 @@ def raw(value: object) -> str:
 
 
 def pretty(value: object, indent: int = 0, end: str = "") -> Iterator[str]:
-    """Format the value as JSON lines.
-
-    Args:
-        value: The value.
-        indent: The indent of all lines.
-        end: Text to append to the last line.
-    """
+    """Format the value as JSON lines."""
     pad = " " * indent
     flat = _flat(value)
     if flat is not None and len(flat) + indent <= WIDTH:
@@ -64,7 +58,6 @@ def _is_small(value: object, room: int = 40) -> bool:
 
 
 def _mapping(value: Mapping[str, Any], indent: int, end: str) -> Iterator[str]:
-    """Put keys and values into one line as long as there is room."""
     pad = " " * indent
     line, last = pad + "{", len(value) - 1
     for number, (key, one) in enumerate(value.items()):
@@ -90,7 +83,6 @@ def _sequence(value: Sequence[Any], indent: int, end: str) -> Iterator[str]:
 
 
 def _text(text: str, pad: str, end: str) -> Iterator[str]:
-    """Yield a quoted text, broken at its line breaks."""
     first, *rest = text.split("\n")
     lines = [json.dumps(line, ensure_ascii=False)[1:-1] for line in (first, *rest)]
     lines[0] = pad + '"' + lines[0]
@@ -137,23 +129,15 @@ class Part:
 
     @property
     def plain(self) -> list[Block]:
-        """The blocks without cache marks."""
         return [_unmarked(block) for block in self.blocks]
 
     @property
     def exact(self) -> str:
-        """The blocks as sent."""
         return raw(self.blocks)
 
 
 def parts_of(payload: Payload, cached: int, words: Words) -> list[Part]:
-    """Split a request into parts.
-
-    Args:
-        payload: The request.
-        cached: The number of cached blocks; a part ends there.
-        words: Translates into the person's locale.
-    """
+    """Split a request into parts."""
     parts = [*_head(payload.body, words), *_messages(payload.body["messages"], cached, words)]
     times: dict[str, int] = {}
     for part in parts:
@@ -179,7 +163,6 @@ def same(one: Sequence[Part], other: Sequence[Part]) -> bool:
 
 
 def _head(body: Mapping[str, Any], words: Words) -> Iterator[Part]:
-    """Yield the parts before the messages."""
     start = [f'{{"model": {raw(body["model"])}, "max_tokens": {body["max_tokens"]},']
     if tools := body.get("tools"):
         names = ", ".join(str(tool["name"]) for tool in tools)
@@ -276,7 +259,6 @@ def _window_name(block: Block, words: Words) -> str:
 
 
 def _inner(results: Iterable[Block]) -> Iterator[Block]:
-    """Yield the windows inside of results."""
     for result in results:
         content = result.get("content")
         for one in content if isinstance(content, list | tuple) else ():

@@ -17,13 +17,7 @@ Span = tuple[str, str]
 
 
 class Bar(NamedTuple):
-    """The bar of a turn.
-
-    Attributes:
-        turn: The number of the turn.
-        parts: The sizes of its four parts, from below.
-        is_marked: Whether a mark stands above it.
-    """
+    """The bar of a turn."""
 
     turn: int
     parts: Sequence[float]
@@ -60,15 +54,7 @@ _LEAST_LEFT = 5  # cells left of the bars
 def plot(
     bars: Sequence[Bar], width: int, height: int, scale: Scale = TOKENS, *, plain: bool = False
 ) -> list[list[Span]]:
-    """Return the bars with their axes, line by line, as styled spans.
-
-    Args:
-        bars: The bars; the oldest are dropped if they do not fit.
-        width: The cells of a line.
-        height: The lines, axis included.
-        scale: The axis at the left.
-        plain: Draw textures instead of colors.
-    """
+    """Return the bars with their axes, line by line, as styled spans."""
     largest = max((sum(one.parts) for one in bars[-width // 2 :]), default=1)
     top = nice(largest / scale.unit) * scale.unit
     labels = scale.label(top), scale.label(top / 2)

@@ -1,10 +1,10 @@
 """The request page of the inspector: outline, raw lines, and the diff to the last request."""
 
-import threading
-from typing import NamedTuple
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
@@ -15,11 +15,13 @@ from textual.widget import Widget
 
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
-from contextui.tui.inspector.detail import WholeText
+from contextui.tui.desktop.rowlist import RowList
+from contextui.tui.inspector.detail import WholeText, copy_text
 from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.tui.inspector.parts import Part
-from contextui.tui.lines import FAINT, MUTED, CursorView, LineView, chopped, fit, lit, short
-from contextui.windowing.trouble import reason_of
+from contextui.tui.lines import FAINT, MUTED, LineView, chopped, fit, short
+from contextui.windowing.error_text import reason_of
+from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
 
 MARKS = {" ": "", "+": "$text-success", "~": "$text-warning"}
@@ -28,95 +30,66 @@ MARKS = {" ": "", "+": "$text-success", "~": "$text-warning"}
 _NAME, _TOKENS = 13, 6  # cells
 
 
-class Outline(CursorView):
-    """All parts of the request, in order; the cursor stays on its part."""
+def cache_rule(words: Words, width: int, start: int, *notes: str) -> Content:
+    """Return the line where the cache ends, with the first of the notes that fits."""
+    name = f" {words('cache ends here')} "
+    room = width - start - cell_len(name)
+    note = next((one for one in notes if cell_len(one) < room), notes[-1] if notes else "")
+    rest = max(room - cell_len(note), 0)
+    return Content.assemble(
+        ("─" * start, "$warning 60%"), (name, "$text-warning"),
+        ("─" * rest, "$warning 60%"), (note, "$text-warning"),
+    )  # fmt: skip
 
-    BINDINGS = [Binding("up", "step(-1)", "part", key_display="↑↓")]
 
-    class Chosen(Message):
-        """Posted when the cursor moves to another part."""
+class Outline(RowList[Part | None]):
+    """All parts of the request, in order, and a rule where the cache ends."""
+
+    BINDINGS = [
+        Binding("up", "step(-1)", "part", key_display="↑↓"),
+        Binding("enter", "open", "unfold"),
+    ]
+    expands: ClassVar[bool] = False
+    opens_by_click: ClassVar[bool] = False
+    shows_cursor: ClassVar[bool] = True
 
     def __init__(self, words: Words) -> None:
-        super().__init__(id="outline")
+        super().__init__(self._draw, lambda part: part and part.key, id="outline")
         self._words = words
         self._draft: Draft | None = None
         self._counter: TokenCounter | None = None
 
-    @property
-    def part(self) -> Part | None:
-        """The part under the cursor."""
-        parts = self._draft.parts if self._draft is not None else []
-        return parts[self.cursor] if self.cursor < len(parts) else None
-
-    def show(self, draft: Draft, counter: TokenCounter) -> None:
-        """Show a request."""
-        key = self.part.key if self.part is not None else None
-        self._draft, self._counter = draft, counter
-        keys = [part.key for part in draft.parts]
-        if key is None:
-            self.cursor = max(len(keys) - 1, 0)
-        elif key in keys:
-            self.cursor = keys.index(key)
-        self.cursor = min(self.cursor, max(len(keys) - 1, 0))
-        self.set_count(len(keys) + self._has_rule)
-        self.show_line(self._line_of(self.cursor))
+    def is_entry(self, row: Part | None) -> bool:
+        return row is not None
 
     @property
-    def _has_rule(self) -> bool:
-        return self._draft is not None and 0 < self._draft.cached < len(self._draft.parts)
+    def number(self) -> int:
+        return sum(part is not None for part in self.rows[: self.cursor])
 
-    def _line_of(self, part: int) -> int:
-        is_behind = self._has_rule and self._draft is not None and part >= self._draft.cached
-        return part + is_behind
+    def show_draft(self, draft: Draft, counter: TokenCounter) -> None:
+        is_first, self._draft, self._counter = self._draft is None, draft, counter
+        rows: list[Part | None] = [*draft.parts]
+        if 0 < draft.cached < len(rows):
+            rows.insert(draft.cached, None)
+        self.show(rows, at=draft.parts[-1].key if is_first and draft.parts else None)
 
-    def choose(self, place: int, step: int = 1) -> None:  # noqa: ARG002  (all can be chosen)
-        """Move the cursor to a part."""
-        last = len(self._draft.parts) - 1 if self._draft is not None else 0
-        self.cursor = max(min(place, last), 0)
-        self.show_line(self._line_of(self.cursor))
-        self.refresh()
-        self.post_message(self.Chosen())
+    def choose_part(self, number: int) -> None:
+        has_rule = self._draft is not None and 0 < self._draft.cached <= number
+        self.choose(number + has_rule)
 
     def on_resize(self) -> None:
-        """Keep the cursor in view."""
-        self.show_line(self._line_of(self.cursor))
+        self.show_line(self.cursor)
 
-    def on_click(self, event: Click) -> None:
-        """Select the clicked part."""
-        line = event.y + self.scroll_offset.y
-        if self._draft is None or line >= self.count:
-            return
-        if self._has_rule and line >= self._draft.cached:
-            line = max(line - 1, self._draft.cached)
-        self.choose(line)
-
-    def line_at(self, number: int, width: int) -> Content:
-        """Return the line of a part, or the rule where the cache ends."""
-        draft = self._draft
-        if draft is None:
-            return Content("")
-        if self._has_rule and number == draft.cached:
-            return self._rule(draft, width)
-        place = number - (self._has_rule and number > draft.cached)
-        part = draft.parts[place]
-        line = Content.assemble(
+    def _draw(self, part: Part | None, width: int) -> Content:
+        if part is None:
+            cached = self._draft.cached_tokens if self._draft is not None else 0
+            return cache_rule(self._words, width, 1, f" {self._shown_tokens(cached)}")
+        return Content.assemble(
             (f"{part.mark} ", MARKS[part.mark]),
             (fit(part.name, _NAME), MUTED),
             (fit(part.text, width - 2 - _NAME - _TOKENS), "$foreground"),
             (fit(self._shown_tokens(part.tokens), _TOKENS, right=True), MUTED),
         )
-        return lit(line) if place == self.cursor else line
-
-    def _rule(self, draft: Draft, width: int) -> Content:
-        name, tokens = (
-            f" {self._words('cache ends here')} ",
-            f" {self._shown_tokens(draft.cached_tokens)}",
-        )
-        rest = max(width - 1 - cell_len(name) - len(tokens), 0)
-        return Content.assemble(
-            ("─", "$warning 60%"), (name, "$text-warning"),
-            ("─" * rest, "$warning 60%"), (tokens, "$text-warning"),
-        )  # fmt: skip
 
     def _shown_tokens(self, tokens: int) -> str:
         return short(self._counter.calibrated(tokens)) if self._counter is not None else ""
@@ -136,17 +109,14 @@ class RequestHead(Widget):
         self._reason = ""
 
     def show(self, draft: Draft) -> None:
-        """Show the headline of a request."""
         self._draft, self._reason = draft, ""
         self.refresh()
 
     def show_reason(self, reason: str) -> None:
-        """Show why there is no request."""
         self._reason = one_line(reason, 400)
         self.refresh()
 
     def render(self) -> Content:
-        """Render the headline."""
         if self._draft is None or self._reason:
             return Content.styled(self._reason, "$text-error")
         draft, width = self._draft, self.size.width
@@ -234,34 +204,33 @@ class Bytes(LineView, can_focus=False):
         self._counter: TokenCounter | None = None
 
     def show(self, draft: Draft, unfolded: set[str], counter: TokenCounter) -> None:
-        """Show a request, with these parts unfolded."""
         self._draft, self._counter = draft, counter
         self._lines = lines_of(draft, unfolded)
         self.set_count(len(self._lines))
 
     def show_part(self, part: int) -> None:
-        """Scroll to the start of a part, with some lines above it."""
         self._part = part
         place = next((n for n, line in enumerate(self._lines) if line.part == part), 0)
         above = min(5, self.size.height // 4)
         self.scroll_to(y=max(place - above, 0), animate=False, force=True, immediate=True)
 
     def on_resize(self) -> None:
-        """Keep the current part in view."""
         self.show_part(self._part)
 
     def on_click(self, event: Click) -> None:
-        """Select the clicked part."""
         place = event.y + self.scroll_offset.y
         if place < len(self._lines) and self._lines[place].part >= 0:
             line = self._lines[place]
             self.post_message(self.Clicked(line.part, line.folded > 0))
 
     def line_at(self, number: int, width: int) -> Content:
-        """Return one line."""
         line = self._lines[number]
         if line.part < 0:
-            return self._rule(width)
+            if self._draft is None or self._counter is None:
+                return cache_rule(self._words, width, 5)
+            uncached = short(self._counter.calibrated(self._draft.uncached_tokens))
+            note = self._words("{tokens} below at full price", tokens=uncached)
+            return cache_rule(self._words, width, 5, f" {note}", f" {uncached}")
         if line.folded:
             note = self._words("{count} lines hidden   Enter expands", count=line.folded)
             return Content.assemble(("       …  ", FAINT), (note, MUTED))
@@ -272,43 +241,14 @@ class Bytes(LineView, can_focus=False):
             (fit(line.text.expandtabs(4), max(width - 7, 1)), "$foreground" + ground),
         )
 
-    def _rule(self, width: int) -> Content:
-        words = self._words
-        name, note = f" {words('cache ends here')} ", ""
-        if self._draft is not None and self._counter is not None:
-            uncached = short(self._counter.calibrated(self._draft.uncached_tokens))
-            note = f" {words('{tokens} below at full price', tokens=uncached)}"
-            if 6 + cell_len(name) + cell_len(note) > width:
-                note = f" {uncached}"
-        rest = max(width - 5 - cell_len(name) - cell_len(note), 0)
-        return Content.assemble(
-            ("─────", "$warning 60%"), (name, "$text-warning"),
-            ("─" * rest, "$warning 60%"), (note, "$text-warning"),
-        )  # fmt: skip
-
 
 class RequestPage(Container):
     """The request that would be sent now, byte by byte, with what is new marked."""
 
     BINDINGS = [
-        Binding("enter", "unfold", "unfold"),
         Binding("x", "raw", "raw bytes"),
         Binding("c", "copy", "copy"),
     ]
-
-    class Drawn(Message):
-        """Posted when a request is built."""
-
-        def __init__(self, draft: Draft) -> None:
-            super().__init__()
-            self.draft = draft
-
-    class NotDrawn(Message):
-        """Posted when a request could not be built."""
-
-        def __init__(self, reason: str, order: Order) -> None:
-            super().__init__()
-            self.reason, self.order = reason, order
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="request")
@@ -317,11 +257,11 @@ class RequestPage(Container):
         self._counter: TokenCounter | None = None
         self._draft: Draft | None = None
         self._order: Order | None = None
+        self._drawn: object = None  # the stamp of the last order that was drawn
         self._is_drawing = False
         self._unfolded: set[str] = set()
 
     def compose(self) -> ComposeResult:
-        """Compose the headline, the outline and the lines."""
         yield RequestHead(self._words)
         with Container(id="request-body"):
             yield Outline(self._words)
@@ -329,95 +269,66 @@ class RequestPage(Container):
 
     @property
     def outline(self) -> Outline:
-        """The outline of the parts."""
         return self.query_one(Outline)
 
-    def take_focus(self, may: bool) -> None:
-        """Set whether the page can take the focus; only the visible page can."""
-        self.outline.can_focus = may
-
     def attach(self, drafting: Drafting, counter: TokenCounter) -> None:
-        """Set how requests are built and counted."""
         self._drafting, self._counter = drafting, counter
 
     # --- rendering ---------------------------------------------------------------------
 
     def show(self, order: Order) -> None:
-        """Build and show a request on a thread; the newest order is built next."""
-        if self._drafting is None:
-            return  # not attached yet
-        known, self._order = self._order, order
-        is_new = known is None or known.stamp != order.stamp
-        if is_new and not self._is_drawing:
-            self._draw(order)
+        self._order = order
+        if self._drafting is not None and not self._is_drawing:
+            self._is_drawing = True
+            self._draw(self._drafting)
 
-    def _draw(self, order: Order) -> None:
-        self._is_drawing = True
-        # A daemon: quitting does not wait for it.
-        threading.Thread(target=self._drawing, args=(order,), daemon=True).start()
-
-    def _drawing(self, order: Order) -> None:
-        assert self._drafting is not None, "show starts no thread before attach"
-        try:
-            self.post_message(self.Drawn(self._drafting.draft(order)))
-        except Exception as error:  # whatever a session holds, the inspector must not fail
-            self.post_message(self.NotDrawn(reason_of(error), order))
-
-    @on(Drawn)
-    def _show_drawn(self, message: Drawn) -> None:
-        first = self._draft is None
-        self._draft = message.draft
-        self._show_draft()
-        if first:
-            self.outline.choose(self.outline.cursor)
-        self._draw_next(message.draft.order)
-
-    @on(NotDrawn)
-    def _show_reason(self, message: NotDrawn) -> None:
-        self.query_one(RequestHead).show_reason(message.reason)
-        self._draw_next(message.order)
-
-    def _draw_next(self, drawn: Order) -> None:
+    @work
+    async def _draw(self, drafting: Drafting) -> None:
+        while self._order is not None and self._order.stamp != self._drawn:
+            order, self._drawn = self._order, self._order.stamp
+            try:
+                draft = await in_daemon_thread(partial(drafting.draft, order))
+            except Exception as error:  # whatever a session holds, the inspector must not fail
+                self.query_one(RequestHead).show_reason(reason_of(error))
+                continue
+            is_first, self._draft = self._draft is None, draft
+            self._show_draft()
+            if is_first:
+                self._show_part()
         self._is_drawing = False
-        if self._order is not None and self._order.stamp != drawn.stamp:
-            self._draw(self._order)
 
     def _show_draft(self) -> None:
         if self._draft is not None and self._counter is not None:
-            self.outline.show(self._draft, self._counter)
+            self.outline.show_draft(self._draft, self._counter)
             self.query_one(Bytes).show(self._draft, self._unfolded, self._counter)
             self.query_one(RequestHead).show(self._draft)
 
     # --- actions -----------------------------------------------------------------------
 
-    @on(Outline.Chosen)
+    @on(Outline.Moved)
     def _show_part(self) -> None:
-        self.query_one(Bytes).show_part(self.outline.cursor)
+        self.query_one(Bytes).show_part(self.outline.number)
 
     @on(Bytes.Clicked)
     def _choose_clicked(self, message: Bytes.Clicked) -> None:
-        self.outline.choose(message.part)
+        self.outline.choose_part(message.part)
         if message.is_fold:
-            self.action_unfold()
+            self._unfold()
 
-    def action_unfold(self) -> None:
-        """Fold or unfold the selected part."""
-        part = self.outline.part
+    @on(Outline.Opened)
+    def _unfold(self) -> None:
+        part = self.outline.row
         if part is not None:
             self._unfolded ^= {part.key}
             self._show_draft()
-            self.query_one(Bytes).show_part(self.outline.cursor)
+            self._show_part()
 
     def action_raw(self) -> None:
-        """Show the whole request exactly as it is sent."""
         if self._draft is not None:
             name = self._words("raw bytes")
             self.app.push_screen(WholeText(self._words, name, self._draft.exact, chopped))
 
     def action_copy(self) -> None:
-        """Copy the selected part exactly as it is sent."""
-        part = self.outline.part
+        part = self.outline.row
         if part is not None:
-            self.app.copy_to_clipboard(part.exact)
-            message = self._words("Copied {count} characters.", count=short(len(part.exact)))
-            self.notify(message, markup=False)
+            copy_text(self, part.exact, self._words)

@@ -1,9 +1,10 @@
 """Sweeps: when requests stopped carrying outdated content, why, and what that cost."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, NamedTuple
 
+from contextui.session.usage import PlannedRequest, Sweep
 from contextui.words import Words, msg
 
 _REASONS = {
@@ -22,75 +23,24 @@ _REASONS = {
 }
 
 
-class Sweep(NamedTuple):
-    """A sweep, in our own token count.
-
-    Attributes:
-        reason: Why it was made, as the log says it.
-        cause: The item or window that was the cause, as lists name it.
-        removed: The tokens that requests have no more.
-        rewritten: The tokens that had to be written to the cache again.
-        rent: The cost of having carried what was removed, and of carrying it on for a while.
-        price: The cost of writing again, in the same unit.
-        when: The time, or the day if it was not today.
-    """
-
-    reason: str
-    cause: str = ""
-    removed: int = 0
-    rewritten: int = 0
-    rent: float = 0.0
-    price: float = 0.0
-    when: str = ""
-
-
-def sweep_of(
-    plan: Mapping[str, Any] | None,
-    seq_of: Callable[[str], int | None],
-    sent: datetime | None = None,
-) -> Sweep | None:
-    """Return the sweep that a request was planned with, None if there was none or no cache.
+def sweep_of(plan: PlannedRequest | None, seq_of: Callable[[str], int | None]) -> Sweep | None:
+    """Return the sweep of a request, None if there was none or no cache.
 
     Args:
-        plan: The facts of the request.
-        seq_of: Returns the seq of an item, None if there is no such item.
-        sent: When the request was sent; None for now.
+        plan: How the request was planned.
+        seq_of: Returns the seq of an item, None if there is no such item: lists name it so.
     """
-    facts = plan.get("sweep") if isinstance(plan, Mapping) else None
-    if not isinstance(facts, Mapping) or not uses_cache(plan):
+    if plan is None or plan.sweep is None or not plan.uses_cache:
         return None
-    cause, seq = str(facts.get("cause", "")), seq_of(str(facts.get("cause", "")))
-    return Sweep(
-        str(facts.get("reason", "")),
-        f"{seq:04}" if seq is not None else cause,
-        round(_figure(facts, "saved")),
-        round(_figure(facts, "rewritten")),
-        _figure(facts, "rent"),
-        _figure(facts, "price"),
-        _short(sent, datetime.now().astimezone()),
-    )
+    seq = seq_of(plan.sweep.cause)
+    return plan.sweep if seq is None else replace(plan.sweep, cause=f"{seq:04}")
 
 
-def _short(time: datetime | None, now: datetime) -> str:
-    time = (time or now).astimezone()
-    return time.strftime("%H:%M" if time.date() == now.date() else "%m-%d")
-
-
-def uses_cache(plan: Mapping[str, Any] | None) -> bool:
-    """Return whether a request reads from a cache or writes to one; without, sweeping is free."""
-    if not isinstance(plan, Mapping) or not _figure(plan, "plain"):
-        return True
-    return bool(_figure(plan, "read") or _figure(plan, "written"))
-
-
-def outdated_in(plan: Mapping[str, Any] | None) -> int:
-    """Return the tokens that a request carried although they were outdated."""
-    return round(_figure(plan, "outdated")) if isinstance(plan, Mapping) else 0
-
-
-def _figure(facts: Mapping[str, Any], name: str) -> float:
-    value = facts.get(name)
-    return float(value) if isinstance(value, int | float) else 0.0
+def time_of(sweep: Sweep) -> str:
+    """Return the time at which a sweep was sent, or the day if that was not today."""
+    now = datetime.now().astimezone()
+    sent = (sweep.sent or now).astimezone()
+    return sent.strftime("%H:%M" if sent.date() == now.date() else "%m-%d")
 
 
 def reason_text(sweep: Sweep, words: Words) -> str:

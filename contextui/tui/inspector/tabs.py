@@ -32,25 +32,21 @@ class TabBar(Widget):
         self._follows, self._new = True, 0
 
     def show(self, page: str) -> None:
-        """Underline this page."""
         self._present = page
         if page == self._marked:
             self._marked = ""
         self.refresh()
 
     def mark(self, page: str) -> None:
-        """Mark a page as having something new, until it is shown."""
         if page not in (self._present, self._marked):
             self._marked = page
             self.refresh()
 
     def show_following(self, follows: bool, new: int) -> None:
-        """Show whether the items page follows the newest item, or how many are below."""
         self._follows, self._new = follows, new
         self.refresh()
 
     def on_click(self, event: Click) -> None:
-        """Select the page whose name was clicked; a click on new items goes to them."""
         if self._present == PAGES[0] and event.x - self.gutter.left >= self._end + 2:
             self.post_message(self.EndRequested())
             return
@@ -59,7 +55,6 @@ class TabBar(Widget):
                 self.post_message(self.Chosen(page))
 
     def render(self) -> Content:
-        """Render the names and the underline."""
         names: list[tuple[str, str]] = []
         for page, start, end in self._places():
             style = "bold $foreground" if page == self._present else MUTED
@@ -74,7 +69,6 @@ class TabBar(Widget):
         return self._places()[-1][2]
 
     def _following(self) -> list[tuple[str, str]]:
-        """Return what stands at the right: whether the newest item is followed."""
         text = self._words("following")
         if not self._follows:
             text = self._words("{count} new, end", count=self._new) if self._new else ""
@@ -89,7 +83,6 @@ class TabBar(Widget):
         return [(left, RULE), ("━" * (end - start), "$primary"), (right, RULE)]
 
     def _places(self) -> list[tuple[str, int, int]]:
-        """Return the pages with the start and end cells of their names."""
         places, start = [], 0
         for page in PAGES:
             end = start + cell_len(self._words(page))

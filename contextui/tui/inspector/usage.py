@@ -2,11 +2,10 @@
 
 import csv
 import io
-import threading
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from textual.binding import Binding
@@ -14,11 +13,13 @@ from textual.content import Content
 from textual.events import Click
 from textual.message import Message
 
+from contextui.session.usage import PlannedRequest, Sweep
 from contextui.tokens import Usage
-from contextui.tui.conversation.turn import turn_cost
+from contextui.tui.conversation.status import turn_cost
+from contextui.tui.inspector.detail import copy_text
 from contextui.tui.inspector.plot import COLOURS, MONEY, TEXTURES, TOKENS, Bar, plot
-from contextui.tui.inspector.sweeps import Sweep, reason_text
-from contextui.tui.lines import FAINT, MUTED, LineView, fit, lit, short
+from contextui.tui.inspector.sweeps import reason_text
+from contextui.tui.lines import FAINT, MUTED, CursorView, fit, lit, short
 from contextui.words import Words, msg
 
 _CACHE_BREAKERS = ("drop", "restore", "edit", "fold", "unfold", "undo", "trim", "compact")
@@ -72,7 +73,6 @@ class TurnUsage:
 
     @property
     def sent(self) -> int:
-        """All input tokens."""
         return self.cached + self.written + self.uncached
 
     @property
@@ -81,11 +81,7 @@ class TurnUsage:
         return round(READ_PRICE * self.cached + WRITE_PRICE * self.written + self.uncached)
 
     def dollars(self, cost_of: Callable[[Usage], float | None]) -> tuple[float, ...]:
-        """Return its cost, divided as `parts` are.
-
-        Args:
-            cost_of: Returns what a usage would cost now; what was paid is divided in proportion.
-        """
+        """Return its cost, divided as `parts` are."""
         if self.cost is None:
             return 0.0, 0.0, 0.0, 0.0
         read = cost_of(Usage(cache_read_input_tokens=self.cached)) or 0.0
@@ -103,7 +99,6 @@ class TurnUsage:
         return tuple(one * self.cost / total for one in parts)
 
     def plus(self, usage: Usage) -> "TurnUsage":
-        """Return the usage with one more request added."""
         total = Usage(cost=self.cost) + usage
         return replace(
             self,
@@ -117,15 +112,7 @@ class TurnUsage:
 
 
 class Spending:
-    """Records the usage of a session's turns, and where each ended.
-
-    Args:
-        first_turn: The number of the first turn to record.
-        after: The seq of the last item before that.
-
-    Attributes:
-        turns: The usage of each turn, in order; turns without usage are missing.
-    """
+    """Records the usage of a session's turns, and where each ended."""
 
     def __init__(self, first_turn: int = 1, after: int = 0) -> None:
         self.turns: list[TurnUsage] = []
@@ -133,21 +120,18 @@ class Spending:
         self._ends: list[int] = []
         self._changes: list[ContextChange] = []
         self._outdated, self._sweeps = 0, tuple[Sweep, ...]()
-        self._lock = threading.Lock()  # earlier turns are prepended on another thread
 
     @property
     def cost(self) -> float | None:
-        """What all turns cost together, as far as prices are known; None if none is."""
         return total_cost(self.turns)
 
     def note(self, operation: str, seq: int) -> None:
-        """Record a change to an item if it invalidates the cache."""
         if operation in _CACHE_BREAKERS:
             self._changes.append(ContextChange(operation, seq))
 
-    def plan(self, outdated: int, sweep: Sweep | None) -> None:
+    def plan(self, plan: PlannedRequest | None, sweep: Sweep | None) -> None:
         """Record how a request was planned; its usage follows, unless it fails."""
-        self._outdated = outdated
+        self._outdated = (plan.outdated if plan is not None else None) or 0
         self._sweeps += (sweep,) if sweep is not None else ()
 
     def spend(self, turn: int, usage: Usage, counted: int) -> None:
@@ -155,36 +139,29 @@ class Spending:
         guess = not any(usage.as_dict().values())
         if guess:
             usage = Usage(input_tokens=counted)
-        with self._lock:
-            if not self.turns or self.turns[-1].turn != turn:
-                self.turns.append(TurnUsage(turn, is_guess=guess))
-            total = self.turns[-1].plus(usage)
-            if self._changes and total.written > total.cached:
-                total = replace(total, cause=self._changes[-1])
-            self.turns[-1] = replace(
-                total,
-                outdated=total.outdated + self._outdated,
-                sweeps=total.sweeps + self._sweeps,
-            )
-            self._changes.clear()
-            self._outdated, self._sweeps = 0, ()
+        if not self.turns or self.turns[-1].turn != turn:
+            self.turns.append(TurnUsage(turn, is_guess=guess))
+        total = self.turns[-1].plus(usage)
+        if self._changes and total.written > total.cached:
+            total = replace(total, cause=self._changes[-1])
+        self.turns[-1] = replace(
+            total,
+            outdated=total.outdated + self._outdated,
+            sweeps=total.sweeps + self._sweeps,
+        )
+        self._changes.clear()
+        self._outdated, self._sweeps = 0, ()
 
     def end_turn(self, through_seq: int) -> None:
-        """Record that a turn ended with this seq."""
-        with self._lock:
-            self._ends.append(through_seq)
+        self._ends.append(through_seq)
 
     def turn_of(self, seq: int) -> int | None:
-        """Return the turn of an item by its seq, or None if unknown."""
-        with self._lock:
-            return self._first + bisect_left(self._ends, seq) if seq > self._after else None
+        return self._first + bisect_left(self._ends, seq) if seq > self._after else None
 
     def put_before(self, earlier: "Spending") -> None:
-        """Prepend the usage of earlier turns."""
-        with self._lock:
-            self.turns = [one for one in earlier.turns if one.turn < self._first] + self.turns
-            ends = [end for end in earlier._ends if end <= self._after]
-            self._ends, self._first, self._after = [*ends, *self._ends], self._first - len(ends), 0
+        self.turns = [turn for turn in earlier.turns if turn.turn < self._first] + self.turns
+        ends = [end for end in earlier._ends if end <= self._after]
+        self._ends, self._first, self._after = [*ends, *self._ends], self._first - len(ends), 0
 
 
 def total_cost(turns: Iterable[TurnUsage]) -> float | None:
@@ -193,84 +170,56 @@ def total_cost(turns: Iterable[TurnUsage]) -> float | None:
     return sum(known) if known else None
 
 
-def usage_of(figures: Mapping[str, Any]) -> Usage:
-    """Parse usage from a log entry; missing or invalid figures count as 0."""
-
-    def figure(name: str) -> int:
-        value = figures.get(name)
-        return int(value) if isinstance(value, int | float) else 0
-
-    cost = figures.get("cost_usd")
-    return Usage(
-        figure("input_tokens"),
-        figure("output_tokens"),
-        figure("cache_read_input_tokens"),
-        figure("cache_creation_input_tokens"),
-        cost=float(cost) if isinstance(cost, int | float) else None,
-    )
-
-
 _WIDE = 60  # cells from which whole words fit
 _NAMES = (msg("outdated"), msg("cached"), msg("not cached"), msg("answered"))
 _PLAIN_NAMES = {2: msg("sent"), 3: "answered"}
-_COLUMNS = (
-    (msg("turn"), 5),
-    (msg("cached"), 11),
-    (msg("outdated"), 10),
-    (msg("not cached"), 11),
-    (msg("answered"), 10),
-    (msg("full price"), 11),
+
+
+class Column(NamedTuple):
+    """A column of the table: its name, its figure, and the cells that it has in a wide pane."""
+
+    name: str
+    figure: Callable[[TurnUsage], str]
+    cells: int
+
+
+_TURN = Column(msg("turn"), lambda one: str(one.turn), 5)
+_CACHED = Column("cached", lambda one: f"{one.cached:,}", 11)
+_OUTDATED = Column("outdated", lambda one: f"{one.outdated:,}" if one.outdated else "·", 10)
+_UNCACHED = Column(
+    msg("uncached"), lambda one: f"{'~' * one.is_guess}{one.sent - one.cached:,}", 11
 )
-_NARROW = (
-    ("turn", 4),
-    ("cached", 7),
-    ("outdated", 9),
-    (msg("uncached"), 9),
-    (msg("answered"), 9),
-)
-_PLAIN = ((msg("turn"), 5), (msg("sent"), 10), (msg("answered"), 10))
-"""The columns for a model without a cache."""
-_COST = (msg("cost"), 9)
-"""The last column, if prices are known; wide, in the place of the one with tokens at full price."""
+_SENT = Column("sent", lambda one: f"{'~' * one.is_guess}{one.sent:,}", 10)
+_ANSWERED = Column("answered", lambda one: f"{one.answered:,}", 10)
+_PAID = Column(msg("full price"), lambda one: f"{one.paid:,}", 11)
+_COST = Column(msg("cost"), lambda one: "" if one.cost is None else turn_cost(one.cost), 9)
 _HEAD, _LEAST_PLOT, _TABLE = 3, 6, 8  # lines
 
 
-def fitting_columns(
-    widths: Sequence[tuple[int, int]], width: int, shift: int = 0
-) -> list[tuple[int, int]]:
+def fitting_cells(sizes: Sequence[tuple[int, int]], width: int) -> dict[int, int]:
     """Choose the columns of a table that fit, with their cells; no figure is ever cut.
 
     Columns first become as narrow as their figures. Then they give way from the left, all but the
     first, which names the row.
 
     Args:
-        widths: For each column, the cells that its figures need, and those that it prefers.
+        sizes: For each column, the cells that its figures need, and those that it prefers.
         width: The cells of the table.
-        shift: Scroll to the left by so many columns: others give way at the right.
 
     Example:
-        >>> fitting_columns([(3, 5), (8, 10), (8, 10)], 21)
-        [(0, 3), (1, 8), (2, 10)]
-        >>> fitting_columns([(3, 5), (8, 10), (8, 10)], 15)
-        [(0, 5), (2, 10)]
+        >>> fitting_cells([(3, 5), (8, 10), (8, 10)], 21)
+        {0: 3, 1: 8, 2: 10}
+        >>> fitting_cells([(3, 5), (8, 10), (8, 10)], 15)
+        {0: 5, 2: 10}
     """
-    last = len(widths)
-    for first in range(1, max(last, 2)):
-        chosen = [0, *range(first, last)]
-        if sum(widths[at][0] for at in chosen) <= width or first >= last - 1:
-            break
-    if shift and first > 1:
-        first = max(first - shift, 1)
-        chosen = [0]
-        for at in range(first, last):
-            if sum(widths[one][0] for one in [*chosen, at]) > width:
-                break
-            chosen.append(at)
-    cells = {at: widths[at][1] for at in chosen}
+    chosen = list(range(len(sizes)))
+    while len(chosen) > 2 and sum(sizes[at][0] for at in chosen) > width:
+        del chosen[1]
+    cells = {at: max(sizes[at]) for at in chosen}
     for at in chosen:
-        if (more := sum(cells.values()) - width) > 0:
-            cells[at] = max(cells[at] - more, widths[at][0])
-    return list(cells.items())
+        over = max(sum(cells.values()) - width, 0)
+        cells[at] = max(cells[at] - over, sizes[at][0])
+    return cells
 
 
 _CAUSES = {
@@ -288,7 +237,7 @@ _CAUSES = {
 def note_of(turn: TurnUsage, words: Words) -> str:
     """Return why the cache was written again in a turn; empty if it was not."""
     if turn.sweeps:
-        removed = f"{sum(one.removed for one in turn.sweeps):,}"
+        removed = f"{sum(one.saved or 0 for one in turn.sweeps):,}"
         reason = reason_text(turn.sweeps[-1], words)
         return words("▼ swept {tokens} outdated: {reason}", tokens=removed, reason=reason)
     if turn.cause is not None:
@@ -325,20 +274,13 @@ def as_csv(turns: Sequence[TurnUsage], words: Words, *, has_cache: bool = True) 
     return file.getvalue()
 
 
-class UsagePage(LineView, can_focus=True, inherit_bindings=False):
+class UsagePage(CursorView):
     """The turns of a session as a chart and a table, newest first."""
 
     BINDINGS = [
-        Binding("up", "step(-1)", "move", key_display="↑↓"),
-        Binding("down", "step(1)", show=False),
-        Binding("home", "edge(-1)", show=False),
-        Binding("pageup", "step(-10)", show=False),
-        Binding("pagedown", "step(10)", show=False),
         Binding("enter", "open", "show request"),
         Binding("t", "measure", "tokens or money"),
         Binding("c", "copy", "copy as CSV"),
-        Binding("left", "shift(1)", show=False),
-        Binding("right", "shift(-1)", show=False),
     ]
 
     class Opened(Message):
@@ -356,15 +298,8 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         self._full_cost: float | None = None
         self._cost_of: Callable[[Usage], float | None] = lambda _: None
         self._in_money = False  # whether the bars show dollars instead of tokens
-        self._is_narrow = False
-        self._cursor = 0
         self._above: list[Content] = []
-        self._table: list[tuple[int, int]] = []  # columns in view: their numbers and cells
-        self._shift = 0  # columns that the table is scrolled to the left by
-
-    def take_focus(self, may: bool) -> None:
-        """Set whether the page can take the focus; only the visible page can."""
-        self.can_focus = may
+        self._table: list[tuple[Column, int]] = []  # the columns in view with their cells
 
     def show(
         self,
@@ -374,36 +309,27 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         has_cache: bool = True,
         cost_of: Callable[[Usage], float | None] = lambda _: None,
     ) -> None:
-        """Show the usage of turns; the cursor stays on its turn.
-
-        Args:
-            turns: The turns, in order.
-            provider: Estimates the provider's count from our own.
-            has_cache: Whether the model has a cache; turns that used one are shown with it anyway.
-            cost_of: Returns what a usage would cost now.
-        """
+        """Show the usage of turns; the cursor stays on its turn."""
         self._has_cache = has_cache or any(one.cached or one.written for one in turns)
         paid = [one for one in turns if one.cost is not None]
         sent, answered = sum(one.sent for one in paid), sum(one.answered for one in paid)
         self._full_cost = cost_of(Usage(sent, answered)) if paid else None
         self._cost_of = cost_of
-        here = self._turns[-1 - self._cursor].turn if self._turns and self._cursor else None
+        here = self._turns[-1 - self.cursor].turn if self._turns and self.cursor else None
         count = provider if self._has_cache else lambda _: 0
         self._turns = [
             replace(one, outdated=count(one.outdated)) if one.outdated else one for one in turns
         ]
         if here is not None:
             place = [one.turn for one in reversed(self._turns)]
-            self._cursor = place.index(here) if here in place else 0
+            self.cursor = place.index(here) if here in place else 0
         self._draw()
         self.refresh_bindings()
 
     def on_resize(self) -> None:
-        """Redraw for the new size."""
         self._draw()
 
     def _draw(self) -> None:
-        """Draw the part above the table; table rows are rendered when in view."""
         height = self.size.height
         # A scroll bar appears as soon as there are many turns, and must not cover anything.
         width = min(self.line_width, self.size.width - self.styles.scrollbar_size_vertical)
@@ -421,13 +347,8 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
             for one in self._turns[-width:]
         ]  # fmt: skip
         lines = plot(bars, width, max(rows, _LEAST_PLOT), scale, plain=plain)
-        self._is_narrow = width <= _WIDE
-        columns = self._columns(width)
-        self._shift = min(self._shift, len(columns) - 1)
-        self._table = fitting_columns(self._widths(columns), width, self._shift)
-        caption = "".join(
-            fit(words(columns[at][0]), cells, right=True) for at, cells in self._table
-        )
+        self._table = self._fitting_columns(width)
+        caption = "".join(fit(words(one.name), cells, right=True) for one, cells in self._table)
         self._above = [
             Content.styled(self._summary(width), "$foreground"),
             *self._legend(width, plain),
@@ -443,38 +364,20 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         """Whether the cost of turns and the present prices of its parts are known."""
         return self._full_cost is not None
 
-    def _columns(self, width: int) -> Sequence[tuple[str, int]]:
-        has_cost = total_cost(self._turns) is not None
-        if not self._has_cache:
-            return (*_PLAIN, _COST) if has_cost else _PLAIN
-        columns = _COLUMNS if width > _WIDE else _NARROW
-        if not has_cost:
-            return columns
-        return (*_COLUMNS[:5], _COST) if width > _WIDE else (*_NARROW[:2], *_NARROW[3:], _COST)
-
-    def _widths(self, columns: Sequence[tuple[str, int]]) -> list[tuple[int, int]]:
-        """Return the cells that each column needs for its figures, and those that it prefers."""
-        turns = self._turns
-        guess = any(one.is_guess for one in turns)
-        largest = TurnUsage(
-            max(one.turn for one in turns),
-            max(one.cached for one in turns),
-            0,
-            max(one.sent - one.cached for one in turns),
-            max(one.answered for one in turns),
-            is_guess=guess,
-            outdated=max(one.outdated for one in turns),
-            cost=max((one.cost or 0.0 for one in turns), default=None),
-        )
-        figures = self._figures(largest)
-        if not self._has_cache:
-            figures[1] = f"{'~' * guess}{max(one.sent for one in turns):,}"
-        elif _COST not in columns and len(columns) > 5:
-            figures[-1] = f"{max(one.paid for one in turns):,}"
-        return [
-            (len(figure) + (at > 0), max(cells, len(figure) + (at > 0)))
-            for at, (figure, (_, cells)) in enumerate(zip(figures, columns, strict=False))
-        ]
+    def _fitting_columns(self, width: int) -> list[tuple[Column, int]]:
+        is_wide, has_cost = width > _WIDE, total_cost(self._turns) is not None
+        columns = [_TURN, _SENT, _ANSWERED]
+        if self._has_cache:
+            has_outdated = is_wide or not has_cost
+            columns = [_TURN, _CACHED, *[_OUTDATED] * has_outdated, _UNCACHED, _ANSWERED]
+            columns += [_PAID] * (is_wide and not has_cost)
+        columns += [_COST] * has_cost
+        sizes = []
+        for at, column in enumerate(columns):
+            needed = max(len(column.figure(one)) for one in self._turns) + (at > 0)
+            name = cell_len(self._words(column.name)) + (at > 0)
+            sizes.append((needed, column.cells if is_wide else name))
+        return [(columns[at], cells) for at, cells in fitting_cells(sizes, width).items()]
 
     def _summary(self, width: int) -> str:
         if not self._has_cache:
@@ -524,7 +427,6 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         return f"   {self._words.plural(count, '1 sweep', '{count} sweeps')}"
 
     def _legend(self, width: int, plain: bool) -> list[Content]:
-        """Return the names of the parts, from the top; in two lines if narrow."""
         names = [
             Content.assemble(
                 (f"{TEXTURES[number]} ", "") if plain else ("■ ", COLOURS[number]),
@@ -539,44 +441,28 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
 
     # --- actions -----------------------------------------------------------------------
 
-    def action_step(self, step: int) -> None:
-        """Move the cursor."""
-        self._cursor = max(min(self._cursor + step, len(self._turns) - 1), 0)
-        self.show_line(len(self._above) + self._cursor if self._cursor else 0)
+    def choose(self, place: int, step: int = 1) -> None:  # noqa: ARG002
+        """Move the cursor; at the newest turn, the chart is in view."""
+        self.cursor = max(min(place, len(self._turns) - 1), 0)
+        self.show_line(len(self._above) + self.cursor if self.cursor else 0)
         self.refresh()
 
-    def action_edge(self, step: int) -> None:
-        """Move the cursor to the newest turn."""
-        self.action_step(step * len(self._turns))
-
-    def action_shift(self, by: int) -> None:
-        """Scroll the table sideways, if not all columns have room."""
-        columns = len(self._columns(self.line_width)) if self._turns else 0
-        left = columns - len(self._table) if self._table else 0
-        self._shift = max(min(self._shift + by, left), 0)
-        self._draw()
-
     def on_click(self, event: Click) -> None:
-        """Select the clicked turn; a double click shows its request."""
         place = event.y + self.scroll_offset.y - len(self._above)
         if 0 <= place < len(self._turns):
-            self.action_step(place - self._cursor)
+            self.choose(place)
             if event.chain == 2:
                 self.action_open()
 
     def action_measure(self) -> None:
-        """Show the bars in dollars, or in tokens again."""
         self._in_money = not self._in_money
         self._draw()
 
     def action_copy(self) -> None:
-        """Copy the figures of all turns as CSV."""
         text = as_csv(self._turns, self._words, has_cache=self._has_cache)
-        self.app.copy_to_clipboard(text)
-        self.notify(self._words("Copied {count} characters.", count=len(text)), markup=False)
+        copy_text(self, text, self._words)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable dollars only if prices are known, and a copy only if there are turns."""
         if action == "measure":
             return self._knows_prices
         if action == "copy":
@@ -584,25 +470,22 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         return super().check_action(action, parameters)
 
     def action_open(self) -> None:
-        """Show the request of the selected turn."""
         if self._turns:
-            self.post_message(self.Opened(self._turns[-1 - self._cursor].turn))
+            self.post_message(self.Opened(self._turns[-1 - self.cursor].turn))
 
     # --- rendering ---------------------------------------------------------------------
 
     def line_at(self, number: int, width: int) -> Content:
-        """Return a line of the chart, or a turn in figures."""
         if not self._turns:
             return Content.styled(self._words("Nothing sent yet. Each turn appears here."), FAINT)
         if number < len(self._above):
             return self._above[number]
         place = number - len(self._above)
         line = self._row(self._turns[-1 - place], width, place == 0)
-        return lit(line) if place == self._cursor and self.has_focus else line
+        return lit(line) if place == self.cursor and self.has_focus else line
 
     def _row(self, turn: TurnUsage, width: int, is_newest: bool) -> Content:
-        figures = self._figures(turn)
-        row = "".join(fit(figures[at], cells, right=True) for at, cells in self._table)
+        row = "".join(fit(one.figure(turn), cells, right=True) for one, cells in self._table)
         notes, note_style = [""], "$text-warning"
         if self._has_cache and (turn.sweeps or turn.cause) and width > _WIDE:
             notes = [note_of(turn, self._words)]
@@ -614,19 +497,3 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         note = next((one for one in notes if cell_len(one) + 2 <= room), notes[-1])
         after = fit(f"  {note}", room) if note else " " * max(room, 0)
         return Content.assemble((row, style), (after, note_style))
-
-    def _figures(self, turn: TurnUsage) -> list[str]:
-        """Return the figures of a turn, one for each column."""
-        guess = "~" if turn.is_guess else ""
-        cost = "" if turn.cost is None else turn_cost(turn.cost)
-        if not self._has_cache:
-            return [str(turn.turn), f"{guess}{turn.sent:,}", f"{turn.answered:,}", cost]
-        outdated, uncached = f"{turn.outdated:,}" if turn.outdated else "·", turn.sent - turn.cached
-        figures = [
-            *(str(turn.turn), f"{turn.cached:,}", outdated, f"{guess}{uncached:,}"),
-            f"{turn.answered:,}",
-            f"{turn.paid:,}" if total_cost(self._turns) is None else cost,
-        ]
-        if self._is_narrow and total_cost(self._turns) is not None:
-            del figures[2]  # the column of costs takes the place of what is outdated
-        return figures

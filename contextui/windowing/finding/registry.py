@@ -18,7 +18,7 @@ from typing import Any, Literal
 from contextui.errors import os_reason
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, shown_path
-from contextui.windowing.board import running
+from contextui.windowing.error_text import Line
 from contextui.windowing.finding.servers import find_servers, server_classes
 from contextui.windowing.finding.source import (
     PROJECT_WINDOWS,
@@ -35,7 +35,6 @@ from contextui.windowing.finding.source import (
     siblings_of,
 )
 from contextui.windowing.finding.trust import Review, TrustError, TrustStore
-from contextui.windowing.trouble import Line
 from contextui.windowing.window import Window
 from contextui.words import Message, Text, Translatable, msg
 
@@ -100,8 +99,7 @@ class WindowEntry:
         if self.status != "found" or self.entry_point is None:
             return self
         try:
-            with running(self.name):
-                found = self.entry_point.load()
+            found = self.entry_point.load()
             if not is_window(found):
                 raise WindowLoadError("it does not extend contextui.Window")
             if checked(found).name != self.name:

@@ -22,13 +22,7 @@ from contextui.words import Text, Words
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A file that cannot be loaded; the old code goes on.
-
-    Attributes:
-        file: Its name.
-        line: The line, if it is known.
-        reason: What is wrong.
-    """
+    """A file that cannot be loaded; the old code goes on."""
 
     file: str
     line: int | None
@@ -42,16 +36,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class ReloadReport:
-    """What a reload did.
-
-    Attributes:
-        reloaded: The windows with new code, by name.
-        windows: What became of each open window with new code.
-        faults: The files that cannot be loaded.
-        untrusted: The windows whose files have changed and are not trusted; they were not loaded.
-        removed: The windows that are no longer defined; they keep their old code.
-        warnings: What the author should improve.
-    """
+    """What a reload did."""
 
     reloaded: tuple[str, ...] = ()
     windows: tuple[Replacement, ...] = ()
@@ -123,15 +108,7 @@ class ReloadReport:
 
 
 class Reloader:
-    """Reloads the window files of a registry.
-
-    Args:
-        registry: What was found before.
-        windows: The open windows.
-
-    Attributes:
-        registry: What was found last.
-    """
+    """Reloads the window files of a registry."""
 
     def __init__(self, registry: Registry, windows: WindowManager) -> None:
         self.registry, self._windows = registry, windows
@@ -141,9 +118,6 @@ class Reloader:
         """Load the files that have changed, and give open windows the new classes.
 
         This waits for the windows: call it outside an event loop.
-
-        Args:
-            fresh: Load all files, not only those that have changed.
         """
         with self._lock:
             old, new = self.registry, self.registry.again(fresh=fresh)

@@ -34,14 +34,7 @@ _built: dict[
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The configured servers.
-
-    Attributes:
-        servers: Those that can be used; of two with one name the user's.
-        problems: What is wrong with others, in one line each.
-        review: The review of the project's file, if there is one.
-        untrusted: The servers of the project's file if it is not trusted. They are only shown.
-    """
+    """The configured servers."""
 
     servers: tuple[Server, ...]
     problems: tuple[Problem, ...]
@@ -86,13 +79,7 @@ def find_servers(home: Path, project: Path | None) -> Found:
 def server_classes(
     servers: Collection[Server], home: Path, taken: Collection[str]
 ) -> Iterator[tuple[Server, type[Window]]]:
-    """Yield the window class of each server.
-
-    Args:
-        servers: The servers.
-        home: The folder of contextui's persistent data, for logins.
-        taken: The names of other windows; a server of the same name becomes ``NAME-mcp``.
-    """
+    """Yield the window class of each server."""
     names = set(taken)
     for server in servers:
         plain = window_name(server.name)

@@ -13,10 +13,8 @@ from types import ModuleType
 from contextui.errors import ContextUIError
 from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
 from contextui.files.workspace import Workspace
-from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, quote, shown_path
-from contextui.windowing.board import note_module, running
-from contextui.windowing.trouble import Clause, reason_of
+from contextui.windowing.error_text import Clause, reason_of
 from contextui.windowing.window import Window
 from contextui.words import Message, Translatable
 
@@ -28,12 +26,7 @@ SOURCE_LIMIT = 1_000_000
 
 
 class WindowLoadError(ContextUIError):
-    """A window was found but cannot be loaded; the message says why.
-
-    Attributes:
-        line: The line of its file at which loading failed, if that is known.
-        why: The reason alone, without file and line; empty if it is not known.
-    """
+    """A window was found but cannot be loaded; the message says why."""
 
     line: int | None = None
     why: str = ""
@@ -46,11 +39,7 @@ def is_window_file(name: str) -> bool:
 
 
 def read_source(path: Path) -> bytes:
-    """Read a file that the user named; links are followed, since they are the user's own.
-
-    Raises:
-        WindowLoadError: It cannot be a window's file; the message says what to do.
-    """
+    """Read a file that the user named; links are followed, since they are the user's own."""
     shown, real = shown_path(path), Path(os.path.realpath(path))
     if os.path.isdir(real):  # never raises, even if the name is too long
         raise WindowLoadError("{path} is a folder: give it with --windows", path=shown)
@@ -74,7 +63,6 @@ def content_or_reason(workspace: Workspace, path: str) -> bytes | Translatable:
 
 
 def _refusal(error: FileError) -> Translatable:
-    """Explain why a file is refused."""
     if isinstance(error, PathEscapeError):
         return Message("it is a link that leads out of the folder: put the file itself there")
     if isinstance(error, FileTooLargeError):
@@ -104,23 +92,14 @@ def beside(path: Path) -> ReadBeside:
 
 
 class Siblings:
-    """The modules beside a window's file, loaded when its widget needs one.
-
-    Args:
-        path: The window's file.
-        read: Reads a file beside it.
-    """
+    """The modules beside a window's file, loaded when its widget needs one."""
 
     def __init__(self, path: Path, read: ReadBeside) -> None:
         self._path, self._read = path, read
         self._loaded: dict[str, tuple[str, ModuleType]] = {}
 
     def load(self, name: str) -> ModuleType | None:
-        """Return the module of ``NAME.py`` beside the window's file; None if there is no file.
-
-        Raises:
-            WindowLoadError: It cannot be loaded; the message says why and where.
-        """
+        """Return the module of ``NAME.py`` beside the window's file; None if there is no file."""
         if name not in self._loaded:
             source = self._read(name)
             if source is None:
@@ -156,24 +135,14 @@ def run_source(source: bytes, path: Path, read: ReadBeside = nothing_beside) -> 
     """Execute a file's bytes as a module of its own, without changing `sys.path`.
 
     Nothing is read from disk, not even a bytecode cache: what was checked is what runs.
-
-    Args:
-        source: The bytes.
-        path: The file they come from.
-        read: Reads the file of a widget beside it.
-
-    Raises:
-        WindowLoadError: It raised; the message says why and where.
     """
     file = os.path.abspath(path)
     stem = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
     module = ModuleType(f"_contextui_window_{next(_numbers)}_{stem}")
     module.__file__ = file
     sys.modules[module.__name__] = module  # dataclasses and pydantic look names up there
-    note_module(module.__name__, path.name)
     try:
-        with running(path.name):
-            exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
+        exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
     except BaseException as problem:
         sys.modules.pop(module.__name__, None)
         if isinstance(problem, KeyboardInterrupt):
@@ -235,26 +204,13 @@ def is_window(value: object) -> bool:
 
 
 def checked(cls: type[Window]) -> type[Window]:
-    """Check that the class can be opened, and return it.
-
-    Raises:
-        WindowLoadError: It cannot; the message says why.
-    """
+    """Check that the class can be opened, and return it."""
     if cls.content is Window.content:
         raise WindowLoadError(
             "{name} has no content(): define what it shows, or let its name begin with _ if it is "
             "a base class",
             name=cls.__name__,
         )
-    # Both were checked at class creation, but may have been changed since.
-    if not isinstance(cls.name, str) or not WINDOW_NAME.fullmatch(cls.name):
-        raise WindowLoadError(
-            "{name} cannot be a window's name ({rule})",
-            name=quote(str(cls.name)),
-            rule=Message(NAMING),
-        )
-    if not isinstance(cls.description, str):
-        raise WindowLoadError("{name}.description must be text", name=cls.__name__)
     return cls
 
 

@@ -168,12 +168,7 @@ class TrustStore:
         return Review(folder, tuple(files), hashes == known, contents)
 
     def review_file(self, path: Path, content: bytes) -> Review:
-        """Review one file that is not code, such as .mcp.json; `folder` is then its path.
-
-        Args:
-            path: The file.
-            content: Its bytes, as they were read.
-        """
+        """Review one file that is not code, such as .mcp.json; `folder` is then its path."""
         name, path = path.name, Path(os.path.realpath(path))
         before = self._read()[0].get(str(path), {}).get(name)
         digest = hashlib.sha256(content).hexdigest()
@@ -255,7 +250,6 @@ class TrustStore:
             ) from error
 
     def _set_aside(self) -> None:
-        """Keep the unreadable file under another name."""
         aside = self.path.with_name(f"trust.json.unusable-{secrets.token_hex(4)}")
         self.path.rename(aside)
 
@@ -271,7 +265,6 @@ def _is_record(folders: object) -> TypeGuard[dict[str, dict[str, str]]]:
 
 
 def _python_files(folder: Path) -> Iterator[tuple[str, bytes | Translatable]]:
-    """Yield each Python file below a folder: its bytes, or why it is refused."""
     if not os.path.lexists(folder):
         return
     try:

@@ -1,13 +1,15 @@
 """Asking a model that is served on loopback."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import aclosing
 from typing import Any
 
 import pytest
 
 from contextui.agent.models.anthropic import AnthropicModel
+from contextui.agent.models.openai import OpenAIModel
+from contextui.agent.models.remote import RemoteModel
 from contextui.model import Answer, Block, LlmMessage, ModelError, ModelEvent, ModelRequest
 from tests.agent.server import Server, Step
 
@@ -27,15 +29,24 @@ def model_of(server: Server, **options: Any) -> AnthropicModel:
     return AnthropicModel("claude-x", **{"base_url": server.url, "api_key": KEY, **options})
 
 
-async def events_of(model: AnthropicModel, *requests: ModelRequest) -> list[ModelEvent]:
+def chat_model_of(server: Server, **options: Any) -> OpenAIModel:
+    return OpenAIModel("gpt-x", **{"base_url": server.url, "api_key": KEY, **options})
+
+
+async def events_of(model: RemoteModel, *requests: ModelRequest) -> list[ModelEvent]:
     """All that the model says to these requests, one after the other."""
     async with aclosing(model):
         return [event for request in requests or (HI,) async for event in model.stream(request)]
 
 
-def answers(server: Server, *requests: ModelRequest, **options: Any) -> list[Answer]:
+def answers(
+    server: Server,
+    *requests: ModelRequest,
+    make: Callable[..., RemoteModel] = model_of,
+    **options: Any,
+) -> list[Answer]:
     """The answers to these requests."""
-    events = asyncio.run(events_of(model_of(server, **options), *requests))
+    events = asyncio.run(events_of(make(server, **options), *requests))
     return [event for event in events if isinstance(event, Answer)]
 
 
@@ -53,9 +64,9 @@ def failure(server: Server, request: ModelRequest = HI, **options: Any) -> Model
     return caught.value
 
 
-def the_failure(step: Step, **options: Any) -> ModelError:
-    """How a request fails at a server that plays this one step."""
-    with Server(step) as server:
+def the_failure(*steps: Step, **options: Any) -> ModelError:
+    """How a request fails at a server that plays these steps."""
+    with Server(*steps) as server:
         return failure(server, **options)
 
 

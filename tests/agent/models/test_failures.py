@@ -338,9 +338,12 @@ def test_an_answer_without_progress_is_given_up() -> None:
     """The servers send something all the time, and nothing of it is a part of the answer."""
 
     def given_up(noise: Event | bytes) -> ModelError:
-        with Server(Raw(lambda: repeated(OPEN, noise, pause=0.1))) as server:
-            caught = failure(server, limits=AnswerLimits(silence=2))
-            assert server.wait_until_gone()
+        for _ in range(10):
+            with Server(Raw(lambda: repeated(OPEN, noise, pause=0.1))) as server:
+                caught = failure(server, limits=AnswerLimits(silence=2))
+                assert server.wait_until_gone()
+            if "does not respond" not in str(caught):  # else a busy machine did not even begin
+                break
         return caught
 
     import_module("anthropic")  # not by all threads at once

@@ -11,13 +11,19 @@ from pydantic import SecretStr
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.openai import OpenAIModel, complete_url
-from contextui.agent.models.servers import Rates, context_size, endpoint_of, served_models
+from contextui.agent.models.servers import (
+    ASK_SECONDS,
+    Inquiry,
+    Rates,
+    context_size,
+    endpoint_of,
+    served_models,
+)
 from contextui.agent.turn import TurnOptions, fit_options, size_of
 from contextui.context.manager import ContextManager
 from contextui.events import Notice, TurnFinished
 from contextui.model import ContextSize, Model, ModelError
 from contextui.windowing.manager import WindowManager
-from contextui.words import Words
 from tests.agent.chat_server import chat
 from tests.agent.server import Reply, Server
 from tests.agent.talking import say
@@ -72,7 +78,7 @@ def models(pages: Pages, key: str = "") -> list[tuple[Any, ...]]:
 
 def _endpoint(server: Server, model: str = "", key: str = "") -> Any:
     secret = SecretStr(key) if key else None
-    return endpoint_of(complete_url(server.url), secret, Words("en"), model)
+    return endpoint_of(complete_url(server.url), secret, model)
 
 
 def test_each_server_is_asked_in_its_own_way() -> None:
@@ -273,7 +279,10 @@ def test_a_model_without_tools_writes_its_calls_in_text() -> None:
     assert any("does not call tools" in one.text for one in events if isinstance(one, Notice))
 
 
-def test_a_server_that_hangs_on_questions_delays_the_turn_only_a_little() -> None:
+def test_a_server_that_hangs_on_questions_delays_the_turn_only_a_little(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Inquiry.fetch, "__defaults__", (None, ASK_SECONDS))
     with socket.create_server(("127.0.0.1", 0)) as silent:
         model = OpenAIModel("x", base_url=f"http://127.0.0.1:{silent.getsockname()[1]}")
         begun = time.monotonic()

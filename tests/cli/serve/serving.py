@@ -17,7 +17,7 @@ from yarl import URL
 
 from tests import forkserver
 
-PATIENCE = 60
+PATIENCE = 300
 """Timeout in seconds."""
 
 

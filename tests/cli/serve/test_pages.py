@@ -48,7 +48,7 @@ def test_a_closed_page_leaves_no_process_and_a_whole_session(tmp_path: Path) -> 
     with Serving(tmp_path / "work", f"--window={window}") as serving:
         link, apps = asyncio.run(look(serving))
         assert [one.name() for one in apps].count("sleep") == 1
-        assert len(apps) == 3  # the app, its watchdog, and the sleeper
+        assert len(apps) == 2  # the app and the sleeper
         assert all_gone(apps)
 
         async def look_again() -> None:
@@ -67,21 +67,20 @@ def test_a_closed_page_leaves_no_process_and_a_whole_session(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGKILL, -9)])
-def test_no_page_outlives_the_server(tmp_path: Path, number: signal.Signals, status: int) -> None:
-    async def look(serving: Serving) -> None:
+async def test_no_page_outlives_the_server(
+    tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    with Serving(tmp_path / "work", "--lang", "zh") as serving:
         async with opened(serving) as page:
             await page.until_shown("没有连接模型")
             apps = serving.apps()
-            assert len(apps) == 2  # the app and its watchdog
+            assert len(apps) == 1
             found, err = await asyncio.to_thread(serving.end, number)
             assert (found, err) == (status, "")
             assert await asyncio.to_thread(all_gone, apps)
 
-    with Serving(tmp_path / "work", "--lang", "zh") as serving:
-        asyncio.run(look(serving))
 
-
-def test_a_page_that_sends_invalid_messages_is_closed(tmp_path: Path) -> None:
+async def test_a_page_that_sends_invalid_messages_is_closed(tmp_path: Path) -> None:
     async def look(serving: Serving, nonsense: str) -> None:
         async with opened(serving) as page:
             await page.socket.send_str(nonsense)
@@ -89,18 +88,15 @@ def test_a_page_that_sends_invalid_messages_is_closed(tmp_path: Path) -> None:
                 await page.socket.receive(timeout=60)
             assert page.socket.close_code == WSCloseCode.PROTOCOL_ERROR
 
-    async def look_at_all(serving: Serving) -> None:
+    with Serving(tmp_path / "work") as serving:
         sizes = '["resize", {"width": "x", "height": 1}]'
         wrong = ["{", "[]", '["stdin", 5]', sizes, "[" * 9_999]
         await asyncio.gather(*(look(serving, one) for one in wrong))
-
-    with Serving(tmp_path / "work") as serving:
-        asyncio.run(look_at_all(serving))
         assert all_gone(serving.apps())
 
 
-def test_a_paste_presses_no_keys_and_may_be_large(tmp_path: Path) -> None:
-    async def paste(serving: Serving) -> None:
+async def test_a_paste_presses_no_keys_and_may_be_large(tmp_path: Path) -> None:
+    with Serving(tmp_path / "work") as serving:
         async with opened(serving) as page:
             await page.until_shown("No model is connected")
             await page.socket.send_json(["paste", "one\r\nt\0wo\ud800 \x1b[201~\rthree"])
@@ -113,9 +109,6 @@ def test_a_paste_presses_no_keys_and_may_be_large(tmp_path: Path) -> None:
             await page.until_shown("[pasted 1: 5.0M characters]")
             await page.socket.send_json(["paste", "x" * 11_000_000])
             await page.until_shown("The paste is too large")
-
-    with Serving(tmp_path / "work") as serving:
-        asyncio.run(paste(serving))
 
 
 def test_flags_are_passed_to_the_app() -> None:

@@ -35,8 +35,8 @@ async def say(page: Page, words: str, shown: str) -> None:
     await page.until_shown(shown)
 
 
-def test_a_link_has_its_own_session_and_is_open_once(tmp_path: Path) -> None:
-    async def use(serving: Serving) -> None:
+async def test_a_link_has_its_own_session_and_is_open_once(tmp_path: Path) -> None:
+    with Serving(tmp_path / "work") as serving:
         async with opened(serving) as first:
             await say(first, "Make a to-do list with apples", "todo_1")
             apps = serving.apps()
@@ -56,21 +56,13 @@ def test_a_link_has_its_own_session_and_is_open_once(tmp_path: Path) -> None:
         async with opened(serving, second.link) as again:
             await again.until_shown("pears")
             assert not any("apples" in line for line in again.screen.display)
-
-    with Serving(tmp_path / "work") as serving:
-        asyncio.run(use(serving))
     first_words = sorted(one.first_words for one in sessions(tmp_path))
     assert first_words == ["Make a to-do list with apples", "Make a to-do list with pears"]
 
 
-def test_a_tab_of_a_server_that_continues_a_session_can_begin_a_new_one(tmp_path: Path) -> None:
-    async def use(serving: Serving) -> None:
-        async with opened(serving, serving.url / "new") as page:
-            await page.until_shown("No model is connected")
-            assert not any("apples" in line for line in page.screen.display)
-        async with opened(serving) as page:
-            await page.until_shown("apples")
-
+async def test_a_tab_of_a_server_that_continues_a_session_can_begin_a_new_one(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "work").mkdir()
     forkserver.run(
         [sys.executable, "-m", "contextui", "-p", "Make a to-do list with apples"],
@@ -78,13 +70,17 @@ def test_a_tab_of_a_server_that_continues_a_session_can_begin_a_new_one(tmp_path
         capture_output=True, check=True,
     )  # fmt: skip
     with Serving(tmp_path / "work", "--continue") as serving:
-        asyncio.run(use(serving))
+        async with opened(serving, serving.url / "new") as page:
+            await page.until_shown("No model is connected")
+            assert not any("apples" in line for line in page.screen.display)
+        async with opened(serving) as page:
+            await page.until_shown("apples")
 
 
-def test_a_page_leaves_a_session_once_something_is_typed(tmp_path: Path) -> None:
+async def test_a_page_leaves_a_session_once_something_is_typed(tmp_path: Path) -> None:
     kept = tmp_path / ".contextui" / "projects"
 
-    async def use(serving: Serving) -> None:
+    with Serving(tmp_path / "work") as serving:
         async with opened(serving) as page:
             await page.until_shown("No model is connected")
         assert await asyncio.to_thread(all_gone, serving.apps())
@@ -95,9 +91,6 @@ def test_a_page_leaves_a_session_once_something_is_typed(tmp_path: Path) -> None
             await again.until_shown("half a thought")
         async with opened(serving, page.link) as again:
             await again.until_shown("half a thought")
-
-    with Serving(tmp_path / "work") as serving:
-        asyncio.run(use(serving))
     assert len(sessions(tmp_path)) == 1
 
 

@@ -35,7 +35,7 @@ def tool_round(talk: Conversation, words: str, calls: int = 1) -> list[ContextIt
 
 def random_talk(dice: Random) -> Conversation:
     """Words, calls, windows, pins and dropped items, as they come."""
-    talk = Conversation(dice.choice(("turn", "turn", "in-place")))
+    talk = Conversation("in-place" if dice.random() < 0.33 else "price")
     talk.system("Be brief.")
     if dice.random() < 0.5:
         talk.open(*["a line of notes"] * dice.randrange(30))

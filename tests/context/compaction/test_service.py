@@ -24,8 +24,8 @@ from tests.context.compaction.long_talk import (
     talk_of,
     tool_round,
 )
-from tests.context.conversation import Conversation, NotesWindow, rough_counter, wire
-from tests.context.test_properties import assert_whole_pairs, specified
+from tests.context.conversation import Conversation, NotesWindow, rough_counter, specified, wire
+from tests.context.test_properties import assert_whole_pairs
 from tests.thorough import times
 
 TEXT = {"type": "text", "text": "## Goal"}
@@ -155,7 +155,7 @@ def test_the_summary_stands_before_what_stays_also_where_windows_stand_in_place(
     contents = [str(one.content) for one in talk.composed()]
     assert contents[0] == "Be brief."
     assert contents[1].endswith(f"{OUTLINE}\n</Summary>")
-    assert talk.composed() == specified(talk, "in-place")
+    assert talk.composed() == specified(talk)
 
 
 def test_an_earlier_summary_is_part_of_the_next() -> None:
@@ -427,7 +427,7 @@ def test_whatever_the_conversation_there_is_room_afterwards() -> None:
             except NothingToCompactError:
                 continue
             assert_whole_pairs(talk.composed())
-            assert talk.composed() == specified(talk, talk.context.placement), seed
+            assert talk.composed() == specified(talk), seed
             if not result.messages:
                 assert not result.success, chunk
                 assert wire(talk.composed()) == before, seed

@@ -1,19 +1,12 @@
 """Many random sessions by price, each checked after every step.
 
-    python -m tests.context.placement.many 50000 --seed 0
-
 A session is a script of 20 to 80 steps: turns with calls, results and thinking, and between them
 whatever people do to items and windows. Every text has a mark of its own, so that a request shows
-by its marks what it contains. When a check fails, steps are deleted as long as it still fails.
+by its marks what it contains.
 """
 
-import argparse
 import asyncio
-import gc
 import re
-import sys
-import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
@@ -21,15 +14,15 @@ from random import Random
 from typing import Any
 
 from contextui import ContextItem, ContextManager, ItemType, LlmMessage, Lod, WindowManager, action
+from contextui.context.composition import Composition
 from contextui.context.item import Stage, is_conversation
-from contextui.context.messages import Composition
 from contextui.context.placement.compose import PricedComposer
 from contextui.context.placement.slots import Rules
 from contextui.context.units import units
 from contextui.errors import ContextUIError, UnknownItemError
 from contextui.events import Event, TurnEnded
 from contextui.model import CachePrices
-from contextui.windowing.host import latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.worker import Worker
 from tests.context.conversation import NotesWindow, rough_counter, wire
 from tests.context.placement.test_requests import Clock, state_of, windows_in
@@ -202,7 +195,7 @@ class Session:
         self.binding: list[str] = []  # the marks of the thinking that binds the next request
         self.closed: dict[str, int] = {}  # the turn in which each window was closed
         self.lines: dict[str, str] = {}  # the window of each mark
-        self.turns = self.requests = self.prefixes = self.sweeps = 0
+        self.turns = 0
         self.early = False
         self.before: list[bytes] = []
         self.asked: list[bytes] | None = None  # the request that waits for an answer
@@ -391,12 +384,9 @@ class Session:
         if plan.request is None:
             return  # there was nothing to answer in it
         now = self.lines_of(composition.messages)
-        self.requests += 1
-        self.sweeps += plan.request.sweep is not None
         if not self.early:
             kept = plan.kept if plan.made.offer is not None else len(self.before)
             assert now[:kept] == self.before[:kept], "what was sent before has changed"
-            self.prefixes += now[: len(self.before)] == self.before
         self.check_bound(now)
         self.before, self.asked, self.early = now, now, False
 
@@ -419,7 +409,7 @@ class Session:
         """Check the next request, unless it is the one that was checked last."""
         script = self.priced.transcript
         self.windows.settle_now()
-        renders = [latest_render(one).xml for one in self.windows.windows()]
+        renders = [runtime_of(one).renders.latest().xml for one in self.windows.windows()]
         now = (self.context.ledger.generation, self.clock.now, script.prices, script.key,
                script.rules, renders, self.turns)  # fmt: skip
         if now != self._checked:
@@ -446,7 +436,7 @@ class Session:
             window = self.windows.get(item.content)
             if window is not None and not item.hidden:
                 assert item.content in shown, f"{item.content} is not shown"
-                wanted = state_of(latest_render(window).xml)
+                wanted = state_of(runtime_of(window).renders.latest().xml)
                 assert shown[item.content][1:] == wanted, f"{item.content} is not up to date"
 
     def lines_of(self, messages: Sequence[LlmMessage]) -> list[bytes]:
@@ -572,16 +562,15 @@ def digest(priced: PricedComposer) -> object:
         for view in script.present.values()
     }  # fmt: skip
     of_item = {name: [one.id for one in script.slots_of(name)] for name in script.present}
-    lists = {kind: given for kind, given in script.lists.items() if given}
     sums = [script._sums.before(len(script.slots), column) for column in range(7)]
     figures = script.requests, script.last, script.sent_key, script.entries, sums
-    inner = script._outdated, [one.id for one in script._long], script._unsettled
+    inner = [one.id for one in script._long()]
     sent = (
         [piece.message for piece in priced._messages.pieces],
         priced._messages.starts,
         priced._shown,
     )
-    return repr((slots, views, of_item, lists, figures, inner, sent))
+    return repr((slots, views, of_item, figures, inner, sent))
 
 
 # --- many --------------------------------------------------------------------------------
@@ -605,31 +594,9 @@ def failure(script: Sequence[Step], loop: asyncio.AbstractEventLoop) -> BaseExce
     except Exception as error:
         return error
     else:
-        totals["requests"] += session.requests
-        totals["sweeps"] += session.sweeps
-        totals["prefixes"] += session.prefixes
-        totals["steps"] += len(script)
         return None
     finally:
         session.close()
-
-
-def shrunk(script: Sequence[Step], loop: asyncio.AbstractEventLoop) -> list[Step]:
-    """Delete steps as long as the script still fails."""
-    found, size = list(script), len(script) // 2
-    while size:
-        at, is_smaller = 0, False
-        while at < len(found):
-            shorter = found[:at] + found[at + size :]
-            if failure(shorter, loop) is not None:
-                found, is_smaller = shorter, True
-            else:
-                at += size
-        size = size if is_smaller and size == 1 else size // 2
-    return found
-
-
-totals = {"sessions": 0, "steps": 0, "requests": 0, "sweeps": 0, "prefixes": 0}
 
 
 @contextmanager
@@ -651,42 +618,8 @@ def script_failure(script: Sequence[Step]) -> BaseException | None:
 
 
 def run(seeds: Sequence[int]) -> Iterator[tuple[int, list[Step], BaseException]]:
-    """Play a session for each seed; yield those that fail, made small."""
+    """Play a session for each seed; yield those that fail."""
     for seed in seeds:
         script = Writer(seed).script()
-        totals["sessions"] += 1
-        with without_threads() as loop:
-            error = failure(script, loop)
-            if error is not None:
-                script = shrunk(script, loop)
-                error = failure(script, loop)
-        if error is not None:
+        if (error := script_failure(script)) is not None:
             yield seed, script, error
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("count", type=int)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--most", type=int, default=5, help="stop after this many failures")
-    given = parser.parse_args()
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(100_000, 20, 20)
-    start, failed = time.perf_counter(), 0
-    for seed, script, error in run(range(given.seed, given.seed + given.count)):
-        failed += 1
-        print(f"seed {seed}: {error}")
-        print("".join(traceback.format_exception(error)[-3:]))
-        for step in script:
-            print(f"    {step},")
-        sys.stdout.flush()
-        if failed >= given.most:
-            break
-    took = time.perf_counter() - start
-    print(f"{failed} failures; {totals} in {took:.0f} s")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,10 +1,11 @@
 """Events of a conversation by their sizes in tokens, and what a transcript decides for them."""
 
+import math
 import random
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from contextui.context.placement.slots import Request, Rules
+from contextui.context.placement.slots import Form, Request, Rules, Slot, View
 from contextui.context.placement.transcript import Transcript
 from contextui.model import CachePrices
 
@@ -52,28 +53,59 @@ class Scenario:
         self.transcript.add(name, name, "result", tokens, call=call, gist=gist)
 
     def _show(self, window: str, tokens: int, actions: int = 0, cls: str | None = None) -> None:
-        self.transcript.show(window, cls or window.rsplit("_", 1)[0], tokens, actions)
+        script, kind = self.transcript, cls or window.rsplit("_", 1)[0]
+        view = script.views.setdefault(window, View(window, kind, tokens, actions, kind))
+        script.present[window] = view
+        is_same = not view.is_open and view.tokens == tokens
+        view.is_open, view.tokens = True, tokens
+        if not is_same:
+            view.version, view.is_new = view.version + 1, True
 
     def _change(self, window: str, tokens: int, change: int, actions: int | None = None) -> None:
-        self.transcript.change(window, tokens, change, actions)
+        view = self.transcript.views[window]
+        view.tokens, view.version = tokens, view.version + 1
+        view.pending += change
+        if actions is not None:
+            view.actions, view.key = actions, f"{view.kind}#{window}.{view.version}"
 
     def _lod(self, window: str, tokens: int, room: bool = False) -> None:
-        self.transcript.set_detail(window, tokens, for_room=room)
+        view = self.transcript.views[window]
+        view.tokens, view.version = tokens, view.version + 1
+        view.is_new, view.is_lowered = True, room
 
     def _close(self, window: str) -> None:
         self.transcript.close(window)
 
     def _pin(self, item: str) -> None:
-        self.transcript.pin(item)
+        self.transcript.pins.add(item)
+
+    def _paired(self, item: str) -> list[Slot]:
+        """The slots of an item, and of the calls that it made, or answers."""
+        own = [*self.transcript.slots_of(item)]
+        calls = {one.call for one in own if one.call and one.full.kind in ("call", "result")}
+        return [*own, *(one for call in calls for one in self.transcript.slots_of_call(call))]
 
     def _drop(self, item: str) -> None:
-        self.transcript.drop(item)
+        if item in self.transcript.views:
+            self.transcript.show(item, is_dropped=True)
+            return
+        for slot in self._paired(item):
+            self.transcript.want(slot, None, "dropped")
 
     def _restore(self, item: str) -> None:
-        self.transcript.restore(item)
+        if item in self.transcript.views:
+            self.transcript.show(item, is_dropped=False)
+        for slot in self._paired(item):
+            if slot.full.kind not in ("whole", "change", "thinking"):
+                self.transcript.want(slot, slot.full, "restored")
+                self.transcript.pins.add(slot.item)
 
     def _edit(self, item: str, tokens: int) -> None:
-        self.transcript.edit(item, tokens)
+        for slot in self.transcript.slots_of(item):
+            if slot.want and slot.full.kind in ("text", "result"):
+                slot.full = Form(slot.full.kind, tokens, slot.full.version + 1)
+                slot.gist = min(slot.gist, tokens)
+                self.transcript.want(slot, slot.full, "edited")
 
     def _sweep(self) -> None:
         self.transcript.ask_sweep()
@@ -81,15 +113,16 @@ class Scenario:
     def _compact(self, before: int, summary: int) -> None:
         script = self.transcript
         old = [slot for slot in (*script.slots, *script.tail) if 0 <= slot.turn < before]
-        kept = [slot for slot in old if not script.is_pinned(slot.item)]
+        kept = [slot for slot in old if slot.item not in script.pins]
         script.compact(kept, "summary" if summary else "", summary)
 
     def _model(self, **prices: Any) -> None:
         old = self.transcript.prices
         names = ("read", "write", "ttl", "minimum", "marks")
-        self.transcript.switch(
-            CachePrices(**{name: prices.get(name, getattr(old, name)) for name in names})
+        self.transcript.prices = CachePrices(
+            **{name: prices.get(name, getattr(old, name)) for name in names}
         )
+        self.transcript.entries, self.transcript.last = {}, -math.inf
 
     def _request(self, t: float) -> Request:
         return self.transcript.request(t)

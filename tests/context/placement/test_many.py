@@ -1,4 +1,4 @@
-"""Random sessions by price, checked after every step; see `many` for fifty thousand of them."""
+"""Random sessions by price, checked after every step."""
 
 import pytest
 

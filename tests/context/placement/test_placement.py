@@ -2,14 +2,11 @@
 
 import math
 import random
-from typing import Any
 
 import pytest
 
-from contextui.context.placement import slots
-from contextui.context.placement.slots import Decision, Offer, Request, Rules
-from contextui.context.placement.state import FORCED
-from contextui.context.placement.transcript import Transcript, blocks, cost
+from contextui.context.placement.slots import Decision, Offer, Rules
+from contextui.context.placement.transcript import Transcript, blocks
 from contextui.model import CachePrices
 from tests.context.placement.scenario import Scenario, conversation
 from tests.thorough import times
@@ -58,7 +55,7 @@ def check_plan(transcript: Transcript, now: float) -> None:
         tail = [one.id for one in transcript.tail]
         views = [(one.version, one.shown, one.pending, [*one.chain])
                  for one in transcript.views.values()]  # fmt: skip
-        return slots, tail, views, dict(transcript.entries), [*transcript._outdated]
+        return slots, tail, views, dict(transcript.entries)
 
     before = state()
     plans = [transcript.plan(now) for _ in range(2)]
@@ -124,117 +121,6 @@ def test_random_conversations() -> None:
 def test_many_random_conversations(part: int) -> None:
     for seed in range(1_000 + part * 400, 1_000 + part * 400 + times(130, 400)):
         examine(seed)
-
-
-class Chosen(Transcript):
-    """A transcript whose sweeps are given: one number for each request, 0 for none."""
-
-    schedule: tuple[int, ...] = ()
-    options = 1
-
-    def _decide(self, made: Decision) -> tuple[Offer | None, str]:
-        offers, wrong = self.offers(made), self.wrong(made.limit, made)
-        reasons = [(at, made.reason_of(self.slots[at])) for at in wrong]
-        is_now = self.is_fresh
-        forced = next(
-            (at for at, why in reasons if why in FORCED and (is_now or why != "closed")), None
-        )
-        offers = [one for one in offers if forced is None or one.cut <= forced]
-        choices: list[Offer | None] = [*offers] if forced is not None else [None, *offers]
-        if self.requests >= len(self.schedule):
-            self.options = len(choices)
-            return choices[0], "chosen"
-        return choices[self.schedule[self.requests]], "chosen"
-
-
-def small(seed: int) -> list[dict[str, Any]]:
-    """A short conversation of up to five requests."""
-    events, requests = list[dict[str, Any]](), 0
-    for event in conversation(seed, turns=3, pause=20.0):
-        requests += event["event"] == "request"
-        if requests > 5:
-            break
-        events.append(event)
-    return events
-
-
-def run(events: list[dict[str, Any]], schedule: tuple[int, ...]) -> tuple[list[Request], int]:
-    """Run events with given sweeps; return also how many choices the first open request has."""
-    scenario = Scenario(CachePrices(minimum=0), Rules(), 100)
-    transcript = Chosen(CachePrices(minimum=0), Rules(), 100)
-    transcript.schedule = schedule
-    scenario.transcript = transcript
-    found = list[Request]()
-    for event in events:
-        request = scenario.feed(event)
-        if request is not None:
-            found.append(request)
-            if len(found) > len(schedule):
-                break
-    return found, transcript.options
-
-
-def optimum(events: list[dict[str, Any]], best: float) -> float:
-    """The lowest cost of all schedules of sweeps; `best` is that of one of them."""
-    count, prices = sum(event["event"] == "request" for event in events), CachePrices()
-
-    def search(schedule: tuple[int, ...]) -> None:
-        nonlocal best
-        requests, options = run(events, schedule)
-        if cost(requests[: len(schedule)], prices) >= best:
-            return
-        if len(schedule) == count:
-            best = cost(requests, prices)
-            return
-        for choice in range(options):
-            search((*schedule, choice))
-
-    search(())
-    return best
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("part", range(4))
-def test_the_cost_is_near_that_of_the_best_schedule(part: int) -> None:
-    ratios = []
-    for seed in range(part * 250, part * 250 + times(80, 250)):
-        events = small(seed)
-        own = cost(Scenario(CachePrices(minimum=0), Rules(), 100).run(events), CachePrices())
-        ratios.append(own / optimum(events, own))
-    assert max(ratios) <= 1.6
-    assert sum(ratios) / len(ratios) <= 1.1
-
-
-@pytest.mark.parametrize("length", [300, 6_000])
-def test_a_request_is_as_much_work_as_has_changed(
-    length: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scenario = Scenario(CachePrices(), Rules(), 500)
-    events: list[dict[str, Any]] = [{"event": "show", "window": "todo_1", "tokens": 400}]
-    for turn in range(length // 3):
-        events += [
-            {"event": "turn", "item": f"u{turn}", "words": 10},
-            {"event": "request", "t": turn * 10},
-            {"event": "assistant", "item": f"a{turn}", "text": 20},
-        ]
-    scenario.run(events)
-    work = 0
-
-    def put(self: Any, at: int, row: tuple[int, ...]) -> None:
-        nonlocal work
-        work += 1
-        original(self, at, row)
-
-    original = slots.Sums.put
-    monkeypatch.setattr(slots.Sums, "put", put)
-    scenario.run(
-        [
-            {"event": "change", "window": "todo_1", "tokens": 400, "change": 20},
-            {"event": "turn", "item": "last", "words": 10},
-            {"event": "request", "t": length // 3 * 10},
-        ]
-    )
-    assert work <= 4
 
 
 def test_prices_are_checked() -> None:

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextui import ContextTooLargeError, ItemType, LlmMessage
-from contextui.context.messages import Composition
+from contextui.context.composition import Composition
 from contextui.events import Event, TurnEnded
-from contextui.windowing.host import latest_render
-from tests.context.conversation import Conversation, rough_counter, wire
-from tests.context.test_properties import assert_whole_pairs, perform, specified, steps
+from contextui.windowing.runtime import runtime_of
+from tests.context.conversation import Conversation, rough_counter, specified, wire
+from tests.context.test_properties import assert_whole_pairs, perform, steps
 from tests.thorough import times
 
 HEAD = re.compile(r'<Window id="([^"]*)" version="([^"]*)"(?: since="([^"]*)")?')
@@ -119,7 +119,7 @@ def check(talk: Conversation, composition: Composition) -> None:
         if window is not None and item.content in shown and composition.plan is not None:
             if not composition.plan.made.new and new_words:
                 continue  # a continued answer has no place for windows
-            lines, listed = state_of(latest_render(window).xml)
+            lines, listed = state_of(runtime_of(window).renders.latest().xml)
             assert shown[item.content][1:] == (lines, listed), "not the newest state"
 
 

@@ -1,6 +1,5 @@
 """The conversation: what is shown of it, live and after a resume."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +31,11 @@ from contextui.tui.conversation.entries import (
     YourWords,
     called,
     entries_of,
-    in_short,
 )
 from contextui.tui.conversation.input import InputArea
-from contextui.tui.conversation.pane import Conversation, Earlier
+from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.welcome import Welcome
-from contextui.tui.main import MainScreen
-from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.running import app_of, desk_in, lines, running, say, shown, until
 from tests.tui.sharing import SharedChat
 
 
@@ -82,141 +79,112 @@ def test_calls_are_named_by_what_they_do(name: str, given: Any, title: str, what
     assert called(name, given) == Called(title, what)
 
 
-def test_values_in_short() -> None:
-    assert in_short({"a": 1, "b": ["x", None, {"c": True}]}) == "1  x, , True"
-
-
-def test_a_turn_is_shown_as_it_happens(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        await say(pilot, "a list, please")
-        for text in ("a list, please", "I open it.", "✓ create todo", "milk", "Done."):
-            await until(pilot, lambda text=text: shown(pilot, text))  # type: ignore[misc]
-        assert shown(pilot, "✗ todo_9.add")
-        assert shown(pilot, 'There is no window "todo_9"')
-
-    chat.talk(
-        talk,
+@pytest.mark.parametrize("size", [(80, 24)])
+async def test_a_turn_is_shown_as_it_happens(pilot: "Pilot[int]", chat: SharedChat) -> None:
+    chat.answer(
         ["I **open** it.", call("create", name="todo", args={"items": ["milk"]})],
         call("action", window_id="todo_9", action_id="add"),
         "Done.",
-        size=(80, 24),
     )
+    await say(pilot, "a list, please")
+    for text in ("a list, please", "I open it.", "✓ create todo", "milk", "Done."):
+        await until(pilot, lambda text=text: shown(pilot, text))  # type: ignore[misc]
+    assert shown(pilot, "✗ todo_9.add")
+    assert shown(pilot, 'There is no window "todo_9"')
 
 
 @pytest.mark.long
-def test_a_call_unfolds_by_click_and_by_key(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        await say(pilot, "a list")
-        # The answer moves the call upwards, away from a click that comes before it.
-        await until(pilot, lambda: any(line.startswith("  Done.") for line in lines(pilot)))
-        assert not shown(pilot, "Opened todo_")
-        await pilot.click(CallLine)
-        await until(pilot, lambda: shown(pilot, "Opened todo_"))
-        await pilot.click(CallLine)
-        await until(pilot, lambda: not shown(pilot, "Opened todo_"))
-        pane(pilot).focus()
-        await pilot.press("enter")
-        await until(pilot, lambda: shown(pilot, "Opened todo_"))
-
-    chat.talk(talk, call("create", name="todo"), "Done.")
+async def test_a_call_unfolds_by_click_and_by_key(pilot: "Pilot[int]", chat: SharedChat) -> None:
+    chat.answer(call("create", name="todo"), "Done.")
+    await say(pilot, "a list")
+    # The answer moves the call upwards, away from a click that comes before it.
+    await until(pilot, lambda: any(line.startswith("  Done.") for line in lines(pilot)))
+    assert not shown(pilot, "Opened todo_")
+    await pilot.click(CallLine)
+    await until(pilot, lambda: shown(pilot, "Opened todo_"))
+    await pilot.click(CallLine)
+    await until(pilot, lambda: not shown(pilot, "Opened todo_"))
+    pane(pilot).focus()
+    await pilot.press("enter")
+    await until(pilot, lambda: shown(pilot, "Opened todo_"))
 
 
-def test_an_answer_that_broke_off_disappears(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        for event in (TurnStarted("hi", "1"), TextDelta("Half an ans")):
-            pane(pilot).handle(event)
-        await until(pilot, lambda: shown(pilot, "Half an ans"))
-        pane(pilot).handle(AnswerDiscarded("cut"))
-        await until(pilot, lambda: not shown(pilot, "Half an ans"))
-        pane(pilot).handle(TextDelta("All of it."))
-        await until(pilot, lambda: shown(pilot, "All of it."))
-
-    chat.talk(talk)
-
-
-def test_why_a_turn_failed_is_shown_and_enter_tries_it_once_more(chat: SharedChat) -> None:
+async def test_why_a_turn_failed_is_shown_and_enter_tries_it_once_more(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
     cut = ModelError("auth", "The answer broke off.")
     looking: Step = ["I look.", call("read_file", path="x")]
 
     def sent() -> list[tuple[str, str | None]]:
         return [(one.content, one.hidden) for one in chat.said if is_said(one)]
 
-    async def talk(pilot: "Pilot[int]") -> None:
-        await say(pilot, "hello?")
-        assert shown(pilot, "The answer broke off. Enter to retry, ↑ to edit.")
-        await pilot.press("enter")
-        await until(pilot, lambda: shown(pilot, "Here I am."))
-        assert sent() == [("hello?", "dropped"), ("hello?", None)]
-        await pilot.press("enter")  # nothing failed, so there is nothing to try again
-        await say(pilot, "read x")
-        await pilot.press("enter")
-        await until(pilot, lambda: shown(pilot, "So."))
-        assert sent()[2:] == [("read x", None), ("Go on.", None)]
-
-    chat.talk(talk, cut, "Here I am.", looking, cut, "So.")
+    chat.answer(cut, "Here I am.", looking, cut, "So.")
+    await say(pilot, "hello?")
+    assert shown(pilot, "The answer broke off. Enter to retry, ↑ to edit.")
+    await pilot.press("enter")
+    await until(pilot, lambda: shown(pilot, "Here I am."))
+    assert sent() == [("hello?", "dropped"), ("hello?", None)]
+    await pilot.press("enter")  # nothing failed, so there is nothing to try again
+    await say(pilot, "read x")
+    await pilot.press("enter")
+    await until(pilot, lambda: shown(pilot, "So."))
+    assert sent()[2:] == [("read x", None), ("Go on.", None)]
 
 
-def test_a_resumed_conversation_is_shown_page_by_page(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        context = chat.desk.session.context
-        before = len(entries_of(context.get_all()))
-        for number in range(31):
-            context.add(ContextItem(ItemType.USER, f"question {number}"))
-            context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
-        pane(pilot).attach(chat.desk)
-        await until(pilot, lambda: shown(pilot, "answer 30"))
-        assert len(pane(pilot).query(YourWords)) == 15
-        earlier = pilot.app.screen.query_one(Earlier)
-        assert str(before + 32) in str(earlier.render())
-        pane(pilot).focus()
-        await pilot.press("home")
-        await until(pilot, lambda: pane(pilot).scroll_y == 0)
-        await pilot.press("home")
-        await until(pilot, lambda: len(pane(pilot).query(YourWords)) == 30)
-        assert str(before + 2) in str(earlier.render())
-
-    chat.talk(talk)
+async def test_a_resumed_conversation_is_shown_page_by_page(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
+    context = chat.desk.session.context
+    before = len(entries_of(context.get_all()))
+    for number in range(31):
+        context.add(ContextItem(ItemType.USER, f"question {number}"))
+        context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
+    pane(pilot)._before = entries_of(context.get_all())
+    pane(pilot)._show_earlier()
+    await until(pilot, lambda: shown(pilot, "answer 30"))
+    assert len(pane(pilot).query(YourWords)) == 15
+    earlier = pane(pilot)._earlier
+    assert str(before + 32) in str(earlier.render())
+    pane(pilot).focus()
+    await pilot.press("home")
+    await until(pilot, lambda: pane(pilot).scroll_y == 0)
+    await pilot.press("home")
+    await until(pilot, lambda: len(pane(pilot).query(YourWords)) == 30)
+    assert str(before + 2) in str(earlier.render())
 
 
 @pytest.mark.long
-def test_a_long_conversation_keeps_a_bounded_number_of_widgets(chat: SharedChat) -> None:
+async def test_a_long_conversation_keeps_a_bounded_number_of_widgets(pilot: "Pilot[int]") -> None:
     """G17: the layout visits each of them. What is folded can be shown again."""
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        for number in range(35):
-            pane(pilot).handle(TurnStarted(f"question {number}", "1"))
-            pane(pilot).handle(CallStarted(1, "read_file", {"path": f"file {number}"}))
-            pane(pilot).handle(CallFinished(1, "read_file", True, f"text {number}"))
-            pane(pilot).handle(TextDelta(f"answer **{number}**"))
-            pane(pilot).handle(TurnFinished("done"))
-            await pilot.pause()
-        await until(pilot, lambda: shown(pilot, "answer 34"))
-        await until(pilot, lambda: len(pane(pilot).children) <= 62)
-        while pane(pilot).query_one(Earlier).display:
-            pane(pilot).on_earlier_requested()
-            await pilot.pause()
-        assert len(pane(pilot).query(YourWords)) == len(pane(pilot).query(CallLine)) == 35
-        await until(pilot, lambda: len(pane(pilot).query(ModelWords)) == 35)
-        answers = [one.source for one in pane(pilot).query(ModelWords)]
-        assert answers == [f"answer **{number}**" for number in range(35)]
-
-    chat.talk(talk)
-
-
-def test_five_megabytes_are_streamed_and_the_screen_stays_usable(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        pane(pilot).handle(TurnStarted("much", "1"))
-        piece = "many words " * 10_000
-        for _ in range(5_000_000 // len(piece)):
-            pane(pilot).handle(TextDelta(piece))
-        answer = pane(pilot).query_one(ModelWords)
-        await until(pilot, lambda: "more characters" in str(answer.border_subtitle))
-        assert len(answer.source) <= LONGEST
+    for number in range(35):
+        pane(pilot).handle(TurnStarted(f"question {number}", "1"))
+        pane(pilot).handle(CallStarted(1, "read_file", {"path": f"file {number}"}))
+        pane(pilot).handle(CallFinished(1, "read_file", True, f"text {number}"))
+        pane(pilot).handle(TextDelta(f"answer **{number}**"))
         pane(pilot).handle(TurnFinished("done"))
-        await pilot.press("h", "i")
-        assert shown(pilot, "hi")
+        await pilot.pause()
+    await until(pilot, lambda: shown(pilot, "answer 34"))
+    await until(pilot, lambda: len(pane(pilot).children) <= 62)
+    while pane(pilot)._earlier.display:
+        pane(pilot)._show_earlier()
+        await pilot.pause()
+    assert len(pane(pilot).query(YourWords)) == len(pane(pilot).query(CallLine)) == 35
+    await until(pilot, lambda: len(pane(pilot).query(ModelWords)) == 35)
+    answers = [one.source for one in pane(pilot).query(ModelWords)]
+    assert answers == [f"answer **{number}**" for number in range(35)]
 
-    chat.talk(talk)
+
+async def test_five_megabytes_are_streamed_and_the_screen_stays_usable(pilot: "Pilot[int]") -> None:
+    pane(pilot).handle(TurnStarted("much", "1"))
+    piece = "many words " * 10_000
+    for _ in range(5_000_000 // len(piece)):
+        pane(pilot).handle(TextDelta(piece))
+    answer = pane(pilot).query_one(ModelWords)
+    await until(pilot, lambda: "more characters" in str(answer.border_subtitle))
+    assert len(answer.source) <= LONGEST
+    pane(pilot).handle(TurnFinished("done"))
+    await pilot.press("h", "i")
+    assert shown(pilot, "hi")
 
 
 HOSTILE = [
@@ -228,136 +196,122 @@ HOSTILE = [
 ]
 
 
-def test_no_message_can_act(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        for payload in HOSTILE:
-            call = {"window_id": payload, "action_id": payload, "params": {}}
-            events: list[Event] = [
-                TurnStarted(payload, "1"),
-                ThinkingDelta(payload),
-                TextDelta(payload),
-                CallStarted(1, "action", call),
-                CallFinished(1, "action", False, payload),
-                TurnFinished("failed", explanation=payload),
-            ]
-            for event in events:
-                pane(pilot).handle(event)
-        await until(pilot, lambda: len(pane(pilot).query(ModelWords)) == len(HOSTILE))
-        await until(pilot, lambda: all(one.source for one in pane(pilot).query(ModelWords)))
-        await pilot.pause()
-        text = "\n".join(lines(pilot))
-        assert text.count("Enter to retry") == len(HOSTILE)
-        assert not set(text) & set("\x1b\x07\x9b\u202e\u2066")
-        assert pilot.app.is_running
-
-    chat.talk(talk, size=(120, 80))
-
-
-def test_what_a_summary_stands_for_is_still_there_when_the_app_goes_on(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path)
-        context = desk.session.context
-        for number in range(4):
-            context.add(ContextItem(ItemType.USER, f"question {number}"))
-            context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
-        context.end_turn()
-        sent = [one for one in context.get_active() if one.type is not ItemType.SYSTEM]
-        context.compact(sent[:4], "They talked.", trigger="strategy")
-        desk.close()
-        again = desk_in(tmp_path, session_id=desk.session.id)
-        assert again.session.has_older_items
-        async with running(again) as pilot:
-            await until(pilot, lambda: len(pane(pilot).query(YourWords)) == 4)
-            await until(pilot, lambda: shown(pilot, "question 0") and shown(pilot, "answer 3"))
-            texts = [str(one.render()) for one in pane(pilot).query(YourWords)]
-            assert texts == [f"question {number}" for number in range(4)]
-
-    asyncio.run(talk())
-
-
-def test_what_the_model_thinks_stands_in_a_line_that_unfolds(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        for event in (TurnStarted("hi", "1"), ThinkingDelta("First this,\nthen "), *[
-            ThinkingDelta("that. ")] * 30, TextDelta("Done.")):  # fmt: skip
+@pytest.mark.parametrize("size", [(120, 80)])
+async def test_no_message_can_act(pilot: "Pilot[int]") -> None:
+    for payload in HOSTILE:
+        call = {"window_id": payload, "action_id": payload, "params": {}}
+        events: list[Event] = [
+            TurnStarted(payload, "1"),
+            ThinkingDelta(payload),
+            TextDelta(payload),
+            CallStarted(1, "action", call),
+            CallFinished(1, "action", False, payload),
+            TurnFinished("failed", explanation=payload),
+        ]
+        for event in events:
             pane(pilot).handle(event)
-        await until(pilot, lambda: shown(pilot, "· thinking") and shown(pilot, "Done."))
-        assert not shown(pilot, "First this,")
-        await pilot.click(Thought)
-        await until(pilot, lambda: shown(pilot, "First this,"))
-        for event in (ThinkingDelta("Once more."), AnswerDiscarded("cut")):
-            pane(pilot).handle(event)
-        await until(pilot, lambda: len(pane(pilot).query(Thought)) == 1)
-
-    chat.talk(talk)
+    await until(pilot, lambda: len(pane(pilot).query(ModelWords)) == len(HOSTILE))
+    await until(pilot, lambda: all(one.source for one in pane(pilot).query(ModelWords)))
+    await pilot.pause()
+    text = "\n".join(lines(pilot))
+    assert text.count("Enter to retry") == len(HOSTILE)
+    assert not set(text) & set("\x1b\x07\x9b\u202e\u2066")
+    assert pilot.app.is_running
 
 
-def test_many_lines_of_yours_are_shown_by_a_click(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        pane(pilot).handle(TurnStarted("\n".join(f"line {n}." for n in range(1, 501)), "1"))
-        await until(pilot, lambda: shown(pilot, "… 488 more lines, click to show"))
-        assert shown(pilot, "line 12.")
-        assert not shown(pilot, "line 13.")
-        await pilot.click(YourWords)
-        await until(pilot, lambda: shown(pilot, "line 500."))
+async def test_what_a_summary_stands_for_is_still_there_when_the_app_goes_on(
+    tmp_path: Path,
+) -> None:
+    desk = desk_in(tmp_path)
+    context = desk.session.context
+    for number in range(4):
+        context.add(ContextItem(ItemType.USER, f"question {number}"))
+        context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
+    context.end_turn()
+    sent = [one for one in context.get_active() if one.type is not ItemType.SYSTEM]
+    context.compact(sent[:4], "They talked.", trigger="strategy")
+    desk.close()
+    again = desk_in(tmp_path, session_id=desk.session.id)
+    assert again.session.has_older_items
+    async with running(again) as pilot:
+        await until(pilot, lambda: len(pane(pilot).query(YourWords)) == 4)
+        await until(pilot, lambda: shown(pilot, "question 0") and shown(pilot, "answer 3"))
+        texts = [str(one.render()) for one in pane(pilot).query(YourWords)]
+        assert texts == [f"question {number}" for number in range(4)]
 
-    chat.talk(talk)
+
+async def test_what_the_model_thinks_stands_in_a_line_that_unfolds(pilot: "Pilot[int]") -> None:
+    for event in (TurnStarted("hi", "1"), ThinkingDelta("First this,\nthen "), *[
+        ThinkingDelta("that. ")] * 30, TextDelta("Done.")):  # fmt: skip
+        pane(pilot).handle(event)
+    await until(pilot, lambda: shown(pilot, "· thinking") and shown(pilot, "Done."))
+    assert not shown(pilot, "First this,")
+    await pilot.click(Thought)
+    await until(pilot, lambda: shown(pilot, "First this,"))
+    for event in (ThinkingDelta("Once more."), AnswerDiscarded("cut")):
+        pane(pilot).handle(event)
+    await until(pilot, lambda: len(pane(pilot).query(Thought)) == 1)
 
 
-def test_an_answer_is_copied_and_its_code_is_saved_by_one_key(chat: SharedChat) -> None:
+async def test_many_lines_of_yours_are_shown_by_a_click(pilot: "Pilot[int]") -> None:
+    pane(pilot).handle(TurnStarted("\n".join(f"line {n}." for n in range(1, 501)), "1"))
+    await until(pilot, lambda: shown(pilot, "… 488 more lines, click to show"))
+    assert shown(pilot, "line 12.")
+    assert not shown(pilot, "line 13.")
+    await pilot.click(YourWords)
+    await until(pilot, lambda: shown(pilot, "line 500."))
+
+
+async def test_an_answer_is_copied_and_its_code_is_saved_by_one_key(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
     """R8: it is the person's own act, so nothing is asked; the code window lists it."""
     code = "def draw_chart(data):\n" + "    plot(data)\n" * 12
     answer = f"Here:\n```python\n{code}```\nDone."
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        desk = chat.desk
-        pane(pilot).action_copy()
-        assert pilot.app.clipboard == ""  # there is no answer yet
-        await say(pilot, "a chart, please")
-        await until(pilot, lambda: shown(pilot, "Done."))
-        pane(pilot).focus()
-        await pilot.press("ctrl+y", "ctrl+s")
-        await until(pilot, lambda: shown(pilot, "Saved code_draw_chart."))
-        assert pilot.app.clipboard == answer  # as it was written
-        workspace = desk.session.windows.workspace
-        assert workspace is not None
-        assert CodeStore.of(workspace).read("code_draw_chart") == code
-        window = desk.session.windows.open("code")
-        assert 'id="code_draw_chart"' in window.to_xml()
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: shown(pilot, "This code is already saved."))
-        assert [one.code_id for one in CodeStore.of(workspace).list()] == ["code_draw_chart"]
-        await say(pilot, "thanks")
-        pane(pilot).focus()
-        await pilot.press("ctrl+y", "ctrl+s")
-        await until(pilot, lambda: pilot.app.clipboard == "Nothing to keep.")  # the last one
-        await until(pilot, lambda: shown(pilot, "no code block of more than 10 lines"))
-
-    chat.talk(talk, answer, "Nothing to keep.")
+    chat.answer(answer, "Nothing to keep.")
+    desk = chat.desk
+    pane(pilot).action_copy()
+    assert pilot.app.clipboard == ""  # there is no answer yet
+    await say(pilot, "a chart, please")
+    await until(pilot, lambda: shown(pilot, "Done."))
+    pane(pilot).focus()
+    await pilot.press("ctrl+y", "ctrl+s")
+    await until(pilot, lambda: shown(pilot, "Saved code_draw_chart."))
+    assert pilot.app.clipboard == answer  # as it was written
+    workspace = desk.session.windows.workspace
+    assert workspace is not None
+    assert CodeStore.of(workspace).read("code_draw_chart") == code
+    window = desk.session.windows.open("code")
+    assert 'id="code_draw_chart"' in window.to_xml()
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: shown(pilot, "This code is already saved."))
+    assert [one.code_id for one in CodeStore.of(workspace).list()] == ["code_draw_chart"]
+    await say(pilot, "thanks")
+    pane(pilot).focus()
+    await pilot.press("ctrl+y", "ctrl+s")
+    await until(pilot, lambda: pilot.app.clipboard == "Nothing to keep.")  # the last one
+    await until(pilot, lambda: shown(pilot, "no code block of more than 10 lines"))
 
 
-def test_events_that_arrive_while_the_app_closes_are_ignored(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path, "Yes.")) as pilot:
-            await say(pilot, "Is it?")
-            main = pilot.app.screen
-            assert isinstance(main, MainScreen)
-            there = pane(pilot)
-            await there.query_one(Welcome).remove()
-            for event in EVENTS:
-                there.handle(event)
-            await there.remove()
-            for event in EVENTS:
-                there.handle(event)
-                main.handle(event)
-            there.note("late")
-            there._offer_earlier()
-            await main.query_one(InputArea).remove()
-            for event in EVENTS:
-                main.handle(event)
-            main.wait_for_person(True)
-            main.wait_for_person(False)
-
-    asyncio.run(talk())
+async def test_events_that_arrive_while_the_app_closes_are_ignored(tmp_path: Path) -> None:
+    async with running(desk_in(tmp_path, "Yes.")) as pilot:
+        await say(pilot, "Is it?")
+        main = app_of(pilot).main
+        there = pane(pilot)
+        await there.query_one(Welcome).remove()
+        for event in EVENTS:
+            there.handle(event)
+        await there.remove()
+        for event in EVENTS:
+            there.handle(event)
+            main.handle(event)
+        there.note("late")
+        there._offer_earlier()
+        await main.query_one(InputArea).remove()
+        for event in EVENTS:
+            main.handle(event)
+        main.wait_for_person(True)
+        main.wait_for_person(False)
 
 
 EVENTS: list[Event] = [

@@ -10,7 +10,6 @@ from textual.pilot import Pilot
 from contextui.tui.conversation.editor import EditorError, edit, editor_of
 from contextui.tui.conversation.prompt import Prompt
 from tests.tui.running import shown, until
-from tests.tui.sharing import SharedChat
 
 
 def editor_in(folder: Path, code: str) -> list[str]:
@@ -65,19 +64,15 @@ def test_which_editor_it_is() -> None:
         editor_of({"EDITOR": "'vi"})
 
 
-def test_nothing_opens_where_there_is_no_terminal(
-    chat: SharedChat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_nothing_opens_where_there_is_no_terminal(
+    pilot: "Pilot[int]", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a browser, an editor would open where the server runs."""
     trace = tmp_path / "ran"
     monkeypatch.setenv("VISUAL", f"touch {trace}")
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        await pilot.press(*"half", "ctrl+x", "ctrl+e")
-        await until(pilot, lambda: shown(pilot, "An editor can only be opened in a terminal"))
-        assert pilot.app.screen.query_one(Prompt).text == "half"
-        assert not trace.exists()
-        await pilot.press("ctrl+x", "s")  # another key after ctrl+x is itself
-        assert pilot.app.screen.query_one(Prompt).text == "halfs"
-
-    chat.talk(talk)
+    await pilot.press(*"half", "ctrl+x", "ctrl+e")
+    await until(pilot, lambda: shown(pilot, "An editor can only be opened in a terminal"))
+    assert pilot.app.screen.query_one(Prompt).text == "half"
+    assert not trace.exists()
+    await pilot.press("ctrl+x", "s")  # another key after ctrl+x is itself
+    assert pilot.app.screen.query_one(Prompt).text == "halfs"

@@ -1,7 +1,6 @@
 """The prompt: sending, waiting, remembering, completing, pasting."""
 
 import asyncio
-import threading
 from pathlib import Path
 
 import pytest
@@ -12,20 +11,15 @@ from textual.widgets import Input
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.events import Event, RetryScheduled, TurnFinished, TurnStarted
 from contextui.model import ModelError, ModelRequest
-from contextui.tui.app import ContextUIApp
 from contextui.tui.commands import Choice, Command, Commands, UnknownCommandError
-from contextui.tui.conversation.input import Completions, Queue
+from contextui.tui.conversation.input import Queue
 from contextui.tui.conversation.pane import Conversation
+from contextui.tui.conversation.popup import Popup
 from contextui.tui.conversation.prompt import MOST_PASTED, InputHistory, Pastes, Prompt
-from contextui.tui.link import Desk, Talk
-from contextui.tui.main import MainScreen
+from contextui.tui.turn_queue import TurnQueue
 from contextui.words import Words
-from tests.tui.running import desk_in, lines, running, shown, until
+from tests.tui.running import app_of, desk_in, lines, prompt, running, shown, until
 from tests.tui.sharing import SharedChat
-
-
-def prompt(pilot: "Pilot[int]") -> Prompt:
-    return pilot.app.screen.query_one(Prompt)
 
 
 class Held(ScriptedModel):
@@ -41,168 +35,158 @@ class Held(ScriptedModel):
             yield event
 
 
-def test_enter_sends_unless_nothing_is_typed_and_ctrl_j_makes_a_line(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        await pilot.press("space", "enter")
-        assert not chat.said  # an empty prompt
-        prompt(pilot).clear()
-        await pilot.press("a", "ctrl+j", "b")
-        assert prompt(pilot).text == "a\nb"
-        await pilot.press("enter")
-        await until(pilot, lambda: shown(pilot, "Yes."))
-        messages = [one.content for one in chat.said]
-        assert "a\nb" in messages
-        assert prompt(pilot).text == ""
-        await pilot.press(*"new", "up")  # the past, and what was being written comes back
-        assert prompt(pilot).text == "a\nb"
-        await pilot.press("down", "down")
-        assert prompt(pilot).text == "new"
+async def test_enter_sends_unless_nothing_is_typed_and_ctrl_j_makes_a_line(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
+    chat.answer("Yes.")
+    await pilot.press("space", "enter")
+    assert not chat.said  # an empty prompt
+    prompt(pilot).clear()
+    await pilot.press("a", "ctrl+j", "b")
+    assert prompt(pilot).text == "a\nb"
+    await pilot.press("enter")
+    await until(pilot, lambda: shown(pilot, "Yes."))
+    messages = [one.content for one in chat.said]
+    assert "a\nb" in messages
+    assert prompt(pilot).text == ""
+    await pilot.press(*"new", "up")  # the past, and what was being written comes back
+    assert prompt(pilot).text == "a\nb"
+    await pilot.press("down", "down")
+    assert prompt(pilot).text == "new"
 
-    chat.talk(talk, "Yes.")
 
-
-def test_messages_queue_during_a_turn_and_can_be_changed(chat: SharedChat) -> None:
+async def test_messages_queue_during_a_turn_and_can_be_changed(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
     model = Held("One.", "Two.", "Three.")
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        prompt(pilot).say("first")
-        await until(pilot, lambda: shown(pilot, "esc stops"))
-        prompt(pilot).say("second")
-        prompt(pilot).say("third")
-        await until(pilot, lambda: shown(pilot, "· third"))
-        await pilot.press("up")
-        await until(pilot, lambda: prompt(pilot).text == "third")
-        await pilot.press("!", "enter")
-        await until(pilot, lambda: shown(pilot, "· third!"))
-        model.let_go.set()
-        model.let_go.clear()
-        await until(pilot, lambda: shown(pilot, "▌ second"))
-        await until(pilot, lambda: not shown(pilot, "· second"))
-        assert chat.desk.controller.is_running  # it waits no longer, and is not answered yet
-        model.let_go.set()
-        await until(pilot, lambda: shown(pilot, "Three."))
-        messages = [one.content for one in chat.said]
-        assert [one for one in messages if one in ("first", "second", "third!")] == [
-            "first",
-            "second",
-            "third!",
-        ]
-        assert not pilot.app.screen.query_one(Queue).display
-
-    chat.talk(talk, model=model)
+    chat.answer(model=model)
+    prompt(pilot).say("first")
+    await until(pilot, lambda: shown(pilot, "esc stops"))
+    prompt(pilot).say("second")
+    prompt(pilot).say("third")
+    await until(pilot, lambda: shown(pilot, "· third"))
+    await pilot.press("up")
+    await until(pilot, lambda: prompt(pilot).text == "third")
+    await pilot.press("!", "enter")
+    await until(pilot, lambda: shown(pilot, "· third!"))
+    model.let_go.set()
+    model.let_go.clear()
+    await until(pilot, lambda: shown(pilot, "▌ second"))
+    await until(pilot, lambda: not shown(pilot, "· second"))
+    assert chat.desk.controller.is_running  # it waits no longer, and is not answered yet
+    model.let_go.set()
+    await until(pilot, lambda: shown(pilot, "Three."))
+    messages = [one.content for one in chat.said]
+    assert [one for one in messages if one in ("first", "second", "third!")] == [
+        "first",
+        "second",
+        "third!",
+    ]
+    assert not pilot.app.screen.query_one(Queue).display
 
 
-def test_messages_sent_in_one_tick_are_answered_one_after_the_other(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, "One.", "Two.", "Three.", ModelError("auth", "No key."), "Four.")
-        events = list[Event]()
-        talk = Talk(desk.controller, events.append)
+async def test_messages_sent_in_one_tick_are_answered_one_after_the_other(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path, "One.", "Two.", "Three.", ModelError("auth", "No key."), "Four.")
+    events = list[Event]()
+    turns = TurnQueue(desk.controller, events.append, asyncio.create_task, print)
 
-        async def watch() -> None:
-            """A message sent between two turns must join the queue."""
-            while sum(isinstance(event, TurnFinished) for event in events) < 3:
-                assert talk.is_running
-                await asyncio.sleep(0)
+    async def ended(count: int) -> None:
+        """A message sent between two turns must join the queue."""
+        while sum(isinstance(event, TurnFinished) for event in events) < count:
+            assert turns.is_running
+            await asyncio.sleep(0)
+        while turns.is_running:
+            await asyncio.sleep(0)
 
-        sent = [talk.run("first"), talk.run("second"), talk.run("third")]
-        await asyncio.gather(*sent, talk.run_woken(Words("en")), watch())
-        assert not talk.is_running
-        await talk.run("fourth")
-        await asyncio.gather(talk.retry("Go on."), talk.retry("Go on."))
-        texts = [event.text for event in events if isinstance(event, TurnStarted)]
-        assert texts == ["first", "second", "third", "fourth", "fourth"]
-        assert not talk.waiting
-        desk.close()
-
-    asyncio.run(talk())
+    for text in ("first", "second", "third"):
+        turns.send(Prompt.Submitted(text))
+    turns.wake(Words("en"))
+    await ended(3)
+    turns.send(Prompt.Submitted("fourth"))
+    await ended(4)
+    turns.retry("Go on.")
+    turns.retry("Go on.")
+    await ended(5)
+    texts = [event.text for event in events if isinstance(event, TurnStarted)]
+    assert texts == ["first", "second", "third", "fourth", "fourth"]
+    assert not turns.waiting
+    desk.close()
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
-def test_a_key_stops_the_turn(chat: SharedChat, key: str) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        desk = chat.desk
-        prompt(pilot).say("go")
-        await until(pilot, lambda: desk.controller.is_running)
-        prompt(pilot).say("later")
-        await until(pilot, lambda: shown(pilot, "queued until the turn ends"))
-        await pilot.press(key)
-        await until(pilot, lambda: not desk.controller.is_running)
-        await until(pilot, lambda: shown(pilot, "Stopped."))
-        await until(pilot, lambda: shown(pilot, "not sent: the last turn did not finish"))
-        await pilot.press("up")
-        await until(pilot, lambda: prompt(pilot).text == "later")
-
-    chat.talk(talk, model=Held("Never."))
+async def test_a_key_stops_the_turn(pilot: "Pilot[int]", chat: SharedChat, key: str) -> None:
+    chat.answer(model=Held("Never."))
+    desk = chat.desk
+    prompt(pilot).say("go")
+    await until(pilot, lambda: desk.controller.is_running)
+    prompt(pilot).say("later")
+    await until(pilot, lambda: shown(pilot, "queued until the turn ends"))
+    await pilot.press(key)
+    await until(pilot, lambda: not desk.controller.is_running)
+    await until(pilot, lambda: shown(pilot, "Stopped."))
+    await until(pilot, lambda: shown(pilot, "not sent: the last turn did not finish"))
+    await pilot.press("up")
+    await until(pilot, lambda: prompt(pilot).text == "later")
 
 
-def test_the_reason_of_a_retry_is_never_cut(chat: SharedChat) -> None:
+@pytest.mark.parametrize("size", [(80, 24)])
+async def test_the_reason_of_a_retry_is_never_cut(pilot: "Pilot[int]") -> None:
     reason = "It is busy: " + "please wait until the next hour begins, " * 3 + "then try again."
+    main = app_of(pilot).main
+    main.handle(TurnStarted("go", "1"))
+    for seconds in (7, 6):
+        main.handle(RetryScheduled(reason, seconds, 2, 5))
+    await until(pilot, lambda: shown(pilot, "retrying in 6s   esc stops ─"))
 
-    async def talk(pilot: "Pilot[int]") -> None:
-        main = pilot.app.screen
-        assert isinstance(main, MainScreen)
-        main.handle(TurnStarted("go", "1"))
-        for seconds in (7, 6):
-            main.handle(RetryScheduled(reason, seconds, 2, 5))
-        await until(pilot, lambda: shown(pilot, "retrying in 6s   esc stops ─"))
+    def said() -> str:
+        return " ".join(" ".join(lines(pilot)).split())
 
-        def said() -> str:
-            return " ".join(" ".join(lines(pilot)).split())
-
-        await until(pilot, lambda: reason in said())  # whole
-        assert said().count(reason) == 1  # and once
-        main.handle(RetryScheduled("Busy.", 5, 3, 5))
-        await until(pilot, lambda: shown(pilot, "retrying in 5s   esc stops   Busy."))
-
-    chat.talk(talk, size=(80, 24))
+    await until(pilot, lambda: reason in said())  # whole
+    assert said().count(reason) == 1  # and once
+    main.handle(RetryScheduled("Busy.", 5, 3, 5))
+    await until(pilot, lambda: shown(pilot, "retrying in 5s   esc stops   Busy."))
 
 
-def test_a_page_is_turned_from_the_prompt(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        log = pilot.app.screen.query_one(Conversation)
-        for number in range(80):
-            log.note(f"line {number}.")
-        await until(pilot, lambda: shown(pilot, "line 79."))
-        await pilot.press("h", "pageup")
-        await until(pilot, lambda: not shown(pilot, "line 79."))
-        log.note("another")  # it follows only at the bottom
-        await until(pilot, lambda: shown(pilot, "new lines"))
-        assert not shown(pilot, "another")
-        assert log.new_below > 0
-        await pilot.press("i", "pagedown", "pagedown")
-        await until(pilot, lambda: shown(pilot, "another"))
-        log.note("the newest")
-        await until(pilot, lambda: shown(pilot, "the newest"))
-        assert prompt(pilot).text == "hi"
-
-    chat.talk(talk)
+async def test_a_page_is_turned_from_the_prompt(pilot: "Pilot[int]") -> None:
+    log = pilot.app.screen.query_one(Conversation)
+    for number in range(80):
+        log.note(f"line {number}.")
+    await until(pilot, lambda: shown(pilot, "line 79."))
+    await pilot.press("h", "pageup")
+    await until(pilot, lambda: not shown(pilot, "line 79."))
+    log.note("another")  # it follows only at the bottom
+    await until(pilot, lambda: shown(pilot, "new lines"))
+    assert not shown(pilot, "another")
+    assert log.new_below > 0
+    await pilot.press("i", "pagedown", "pagedown")
+    await until(pilot, lambda: shown(pilot, "another"))
+    log.note("the newest")
+    await until(pilot, lambda: shown(pilot, "the newest"))
+    assert prompt(pilot).text == "hi"
 
 
-def test_a_large_paste_stands_as_a_word_and_is_sent_whole(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        desk = chat.desk
-        text = "many words " * 2_000 + "\n" + "x" * 7_999
-        await pilot.press(*"see ")
-        prompt(pilot).post_message(events.Paste(text.replace("\n", "\r")))
-        await until(pilot, lambda: "[pasted 1: 30.0k characters]" in prompt(pilot).text)
-        await pilot.press("enter")
-        await until(pilot, lambda: not prompt(pilot).text)
-        await until(pilot, lambda: not desk.controller.is_running)
-        assert f"see {text}" in [one.content for one in chat.said]
-        await pilot.press("up", "!", "enter")  # called up again, it is whole again
-        await until(pilot, lambda: chat.said and chat.said[-1].content == f"see {text}!")
+async def test_a_large_paste_stands_as_a_word_and_is_sent_whole(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
+    chat.answer("Much.")
+    desk = chat.desk
+    text = "many words " * 2_000 + "\n" + "x" * 7_999
+    await pilot.press(*"see ")
+    prompt(pilot).post_message(events.Paste(text.replace("\n", "\r")))
+    await until(pilot, lambda: "[pasted 1: 30.0k characters]" in prompt(pilot).text)
+    await pilot.press("enter")
+    await until(pilot, lambda: not prompt(pilot).text)
+    await until(pilot, lambda: not desk.controller.is_running)
+    assert f"see {text}" in [one.content for one in chat.said]
+    await pilot.press("up", "!", "enter")  # called up again, it is whole again
+    await until(pilot, lambda: chat.said and chat.said[-1].content == f"see {text}!")
 
-    chat.talk(talk, "Much.")
 
-
-def test_a_paste_stands_there_once(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        await pilot.press("a")
-        pilot.app.post_message(events.Paste("bc\nd"))
-        await pilot.press("e")
-        assert prompt(pilot).text == "abc\nde"
-
-    chat.talk(talk)
+async def test_a_paste_stands_there_once(pilot: "Pilot[int]") -> None:
+    await pilot.press("a")
+    pilot.app.post_message(events.Paste("bc\nd"))
+    await pilot.press("e")
+    assert prompt(pilot).text == "abc\nde"
 
 
 def test_pastes_are_put_back() -> None:
@@ -272,79 +256,42 @@ def test_what_is_typed_whole_comes_before_what_it_could_become() -> None:
     assert texts("/close todo_10") == []
 
 
-def test_the_list_of_commands_opens_narrows_and_chooses(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        desk = chat.desk
-        await pilot.press("/")
-        await until(pilot, lambda: pilot.app.screen.query_one(Completions).display)
-        assert shown(pilot, "/close ID")
-        await until(pilot, lambda: shown(pilot, "tab complete"))
-        await pilot.press(*"ope", "tab")
-        assert prompt(pilot).text == "/open "
-        await pilot.press("t", "o", "tab")
-        await until(pilot, lambda: len(desk.session.windows.windows()) == 1)
-        assert prompt(pilot).text == ""
-        await pilot.press("/", "escape")
-        assert not pilot.app.screen.query_one(Completions).display
-        await until(pilot, lambda: shown(pilot, "tab next pane"))
-
-    chat.talk(talk)
-
-
-WRONG = [
-    ("/fly", 'Unknown command "/fly"'),
-    ("/open nothing", 'no window called "nothing"'),
-    ("/close todo_9", 'no window "todo_9"'),
-    ("/model", "The model is scripted"),
-    ("/strategy", "The strategy is sliding. /strategy sliding | summarization | entities"),
-    ("/approval never", '"never" is not one of ask, auto, read-only'),
-    ("/theme ugly", 'no theme "ugly"'),
-]
+async def test_the_list_of_commands_opens_narrows_and_chooses(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
+    desk = chat.desk
+    await pilot.press("/")
+    await until(pilot, lambda: pilot.app.screen.query_one(Popup).display)
+    assert shown(pilot, "/close ID")
+    await until(pilot, lambda: shown(pilot, "tab complete"))
+    await pilot.press(*"ope", "tab")
+    assert prompt(pilot).text == "/open "
+    await pilot.press("t", "o", "tab")
+    await until(pilot, lambda: len(desk.session.windows.windows()) == 1)
+    assert prompt(pilot).text == ""
+    await pilot.press("/", "escape")
+    assert not pilot.app.screen.query_one(Popup).display
+    await until(pilot, lambda: shown(pilot, "tab next pane"))
 
 
-def test_commands_say_what_is_wrong_and_an_unknown_one_stays(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        for typed, _ in WRONG:
-            prompt(pilot).say(typed)
-            await pilot.pause()
-            if typed == "/fly":
-                assert prompt(pilot).text == typed
-        await until(pilot, lambda: all(shown(pilot, words) for _, words in WRONG))
-
-    chat.talk(talk)
-
-
-def test_every_command_does_what_it_says(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path)
-        async with running(desk) as pilot:
-            main = pilot.app.screen
-            assert isinstance(main, MainScreen)
-            main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "Nothing to undo."))
-            main.run_command("/open todo")
-            await until(pilot, lambda: desk.session.windows.get("todo_1") is not None)
-            main.run_command("/close")
-            assert desk.session.windows.windows() == []
-            main.run_command("/approval auto")
-            assert desk.controller.tools.gate.mode == "auto"
-            await until(pilot, lambda: shown(pilot, "writes without asking"))
-            main.run_command("/theme contextui-light")
-            assert pilot.app.theme == "contextui-light"
-            main.run_command("/inspector")
-            assert main.has_class("-no-inspector")
-            main.run_command("/zoom")
-            assert main.has_class("-zoom")
-            main.run_command("/zoom")
-            system = desk.session.context.get_all()[0]
-            desk.session.context.pin(system.id)
-            main.run_command("/undo")
-            assert not system.pinned
-            main.run_command("/stop")
-            main.run_command("/quit")
-            await until(pilot, lambda: pilot.app.return_code == 0)
-
-    asyncio.run(talk())
+async def test_commands_change_the_screen_and_the_session(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path)
+    async with running(desk) as pilot:
+        main = app_of(pilot).main
+        main.run_command("/approval auto")
+        assert desk.controller.tools.gate.mode == "auto"
+        main.run_command("/inspector")
+        assert main.has_class("-no-inspector")
+        main.run_command("/zoom")
+        assert main.has_class("-zoom")
+        main.run_command("/zoom")
+        system = desk.session.context.get_all()[0]
+        desk.session.context.pin(system.id)
+        main.run_command("/undo")
+        assert not system.pinned
+        main.run_command("/stop")
+        main.run_command("/quit")
+        await until(pilot, lambda: pilot.app.return_code == 0)
 
 
 def test_a_path_is_a_prompt() -> None:
@@ -355,22 +302,19 @@ def test_a_path_is_a_prompt() -> None:
         assert not commands.reads(typed), typed
     for typed in ("/fly", "/", "/open /etc/hosts"):  # the first is unknown, which it says
         assert commands.reads(typed), typed
-
-
-def test_a_command_wins_over_a_file_of_its_name() -> None:
-    commands = Commands([Command("usr", "a command", print)])
+    commands = Commands([Command("usr", "a command", print)])  # it wins over a file of its name
     assert commands.reads("/usr")
     assert not commands.reads("/usr/bin")
 
 
-def test_an_alias_and_a_whole_name_run_as_they_were_typed(tmp_path: Path) -> None:
+async def test_an_alias_and_a_whole_name_run_as_they_were_typed(tmp_path: Path) -> None:
     """U31: `/c` is `/compact`; Enter never takes a completion that was not marked before."""
     desk = desk_in(tmp_path)  # in which there is nothing to compact
 
     async def talk(pilot: "Pilot[int]") -> None:
         windows = desk.session.windows
         first, second, third = (windows.open("todo").id for _ in range(3))
-        completions = pilot.app.screen.query_one(Completions)
+        completions = pilot.app.screen.query_one(Popup)
         await pilot.press("/", "c")
         await until(pilot, lambda: prompt(pilot).is_completing)
         await pilot.press("enter")
@@ -392,87 +336,43 @@ def test_an_alias_and_a_whole_name_run_as_they_were_typed(tmp_path: Path) -> Non
         await until(pilot, lambda: windows.get(third) is None)
         assert windows.get(first) is not None
 
-    async def go() -> None:
-        async with running(desk) as pilot:
-            await talk(pilot)
-
-    asyncio.run(go())
+    async with running(desk) as pilot:
+        await talk(pilot)
 
 
-def test_what_is_typed_while_the_session_opens_runs_afterwards(tmp_path: Path) -> None:
-    """U32: commands and messages wait, in order, and a path is still a message."""
-    may_open = threading.Event()
-
-    def opening() -> Desk:
-        may_open.wait(20)
-        return desk_in(tmp_path, "A file.")
-
-    async def talk() -> None:
-        app = ContextUIApp(opening)
-        async with app.run_test(size=(120, 40)) as pilot:
-            for words in ("/open todo", "/etc/hosts ?"):
-                prompt(pilot).put(words)
-                await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "/etc/hosts ?"))
-            assert shown(pilot, "sent as soon as the session is open   ↑ to edit")
-            assert not shown(pilot, "Unknown command")
-            await pilot.press("f1")
-            await until(pilot, lambda: shown(pilot, "Keys and commands"))
-            assert not shown(pilot, "/rewind")
-            may_open.set()
-            await until(pilot, lambda: shown(pilot, "/rewind"))  # the commands come with it
-            await pilot.press("escape")
-            await until(pilot, lambda: app.desk is not None)
-            assert app.desk is not None
-            windows = app.desk.session.windows
-            await until(pilot, lambda: windows.get("todo_1") is not None)
-            await until(pilot, lambda: shown(pilot, "A file."))
-            assert not shown(pilot, "sent as soon as")
-            app.desk.close()
-
-    try:
-        asyncio.run(talk())
-    finally:
-        may_open.set()
+async def test_the_path_of_a_dropped_image_becomes_a_mention(
+    pilot: "Pilot[int]", tmp_path: Path
+) -> None:
+    shot = tmp_path / "my shot.png"
+    shot.write_bytes(b"\x89PNG\r\n\x1a\n")
+    for pasted in (str(shot), f"'{shot}'", str(shot).replace(" ", "\\ ")):
+        pilot.app.post_message(events.Paste(pasted))
+        await until(pilot, lambda: prompt(pilot).text == f'@"{shot}" ')
+        prompt(pilot).clear()
+    pilot.app.post_message(events.Paste("/no/such.png"))
+    await until(pilot, lambda: prompt(pilot).text == "/no/such.png")
 
 
-def test_the_path_of_a_dropped_image_becomes_a_mention(chat: SharedChat, tmp_path: Path) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        shot = tmp_path / "my shot.png"
-        shot.write_bytes(b"\x89PNG\r\n\x1a\n")
-        for pasted in (str(shot), f"'{shot}'", str(shot).replace(" ", "\\ ")):
-            pilot.app.post_message(events.Paste(pasted))
-            await until(pilot, lambda: prompt(pilot).text == f'@"{shot}" ')
-            prompt(pilot).clear()
-        pilot.app.post_message(events.Paste("/no/such.png"))
-        await until(pilot, lambda: prompt(pilot).text == "/no/such.png")
-
-    chat.talk(talk)
-
-
-def test_a_huge_paste_is_refused(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        await pilot.press("a")
-        pilot.app.post_message(events.Paste("x" * (MOST_PASTED + 1)))
-        await until(pilot, lambda: shown(pilot, "The paste is too large"))
-        assert prompt(pilot).text == "a"
-        pilot.app.post_message(events.Paste("y" * (MOST_PASTED - 1)))
-        await until(pilot, lambda: "[pasted 1" in prompt(pilot).text)
-        await pilot.press("b")
-        await until(pilot, lambda: prompt(pilot).text.endswith("]b"))
-        await pilot.press("f2", "ctrl+g", "i", "slash")
-        await until(pilot, lambda: isinstance(pilot.app.focused, Input))
-        pilot.app.clear_notifications()
-        await until(pilot, lambda: not shown(pilot, "too large"))
-        field = pilot.app.focused
-        pilot.app.post_message(events.Paste("x" * (MOST_PASTED + 1)))
-        await until(pilot, lambda: shown(pilot, "The paste is too large"))
-        assert isinstance(field, Input)
-        assert field.value == ""
-        pilot.app.post_message(events.Paste("z" * (MOST_PASTED - 1)))
-        await until(pilot, lambda: field.value)
-        assert set(field.value) == {"z"}
-        assert len(field.value) <= 10_000
-        await pilot.press("escape")
-
-    chat.talk(talk)
+async def test_a_huge_paste_is_refused(pilot: "Pilot[int]") -> None:
+    await pilot.press("a")
+    pilot.app.post_message(events.Paste("x" * (MOST_PASTED + 1)))
+    await until(pilot, lambda: shown(pilot, "The paste is too large"))
+    assert prompt(pilot).text == "a"
+    pilot.app.post_message(events.Paste("y" * (MOST_PASTED - 1)))
+    await until(pilot, lambda: "[pasted 1" in prompt(pilot).text)
+    await pilot.press("b")
+    await until(pilot, lambda: prompt(pilot).text.endswith("]b"))
+    await pilot.press("f2", "ctrl+g", "i", "slash")
+    await until(pilot, lambda: isinstance(pilot.app.focused, Input))
+    pilot.app.clear_notifications()
+    await until(pilot, lambda: not shown(pilot, "too large"))
+    field = pilot.app.focused
+    pilot.app.post_message(events.Paste("x" * (MOST_PASTED + 1)))
+    await until(pilot, lambda: shown(pilot, "The paste is too large"))
+    assert isinstance(field, Input)
+    assert field.value == ""
+    pilot.app.post_message(events.Paste("z" * (MOST_PASTED - 1)))
+    await until(pilot, lambda: field.value)
+    assert set(field.value) == {"z"}
+    assert len(field.value) <= 10_000
+    await pilot.press("escape")

@@ -14,13 +14,12 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.tui import attention
 from contextui.tui.app import ContextUIApp
-from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.shell import CommandError, CommandLine, command_in
 from contextui.tui.lines import SPINNER
-from contextui.tui.link import Desk
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
-from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.running import app_of, desk_in, lines, prompt, running, say, shown, until
 from tests.tui.sharing import SharedChat
 
 
@@ -32,16 +31,12 @@ def bash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHELL", shell)
 
 
-def prompt(pilot: "Pilot[int]") -> Prompt:
-    return pilot.app.screen.query_one(Prompt)
-
-
-def terminal(desk: Desk) -> Window:
+def terminal(desk: AppSession) -> Window:
     """The newest window."""
     return desk.session.windows.windows()[-1]
 
 
-def content_of(desk: Desk) -> str:
+def content_of(desk: AppSession) -> str:
     return str(terminal(desk).content(Lod.FULL)) if desk.session.windows.windows() else ""
 
 
@@ -50,109 +45,100 @@ async def run(pilot: "Pilot[int]", command: str) -> None:
     await pilot.pause()
 
 
-async def runs(pilot: "Pilot[int]", desk: Desk) -> str:
+async def runs(pilot: "Pilot[int]", desk: AppSession) -> str:
     """Wait until a command is shown to run, and say where."""
     await until(pilot, lambda: shown(pilot, "Runs in terminal_"))
     return terminal(desk).id
 
 
-def test_a_command_runs_in_a_terminal_as_the_person(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        desk = chat.desk
-        desk.controller.tools.gate.mode = "read-only"  # that is for the model
-        await pilot.press("!")
-        await until(pilot, lambda: shown(pilot, "! runs in the terminal"))
-        assert prompt(pilot).has_class("-shell")
-        await pilot.press(*"echo", "space", *"$((40+2))", "enter")
-        await until(pilot, lambda: "\n42" in content_of(desk))
-        assert "(model)" not in content_of(desk)  # it is the person's
-        assert prompt(pilot).text == ""
-        assert not prompt(pilot).has_class("-shell")
-        assert pilot.app.screen.focused is prompt(pilot)
-        await until(pilot, lambda: ends(pilot) == ["✓ $ echo $((40+2)) exit 0"])
-        await run(pilot, "echo again; touch made")
-        await until(pilot, lambda: shown(pilot, "now> echo again; touch made"))  # as typed
-        await until(pilot, lambda: "again\n" in content_of(desk) + "\n")
-        await until(pilot, (chat.work / "made").exists)
-        assert len(desk.session.windows.windows()) == 1  # the same terminal
-        await say(pilot, "What happened?")
-        items = [one.content for one in chat.said]
-        ran = f"{terminal(desk).id}.run"
-        assert any("The person did this" in one and ran in one for one in items)
-        assert "!echo $((40+2))" not in items  # it was no message
-
-    chat.talk(talk, "I see.")
-
-
-def test_what_cannot_run_is_said_and_the_text_stays(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        for text, reason in (
-            ("!", "Type a command after the !"),
-            ("!touch one\ntouch two", "A command is one line here"),
-            ("!touch\u200d one", "invisible character"),
-        ):
-            prompt(pilot).put(text)
-            await pilot.press("enter")
-            await until(pilot, partial(shown, pilot, reason))
-            assert prompt(pilot).text == text
-        prompt(pilot).clear()
-        prompt(pilot).post_message(events.Paste("!touch made\n"))  # it waits for Enter
-        await until(pilot, lambda: shown(pilot, "! runs in the terminal"))
-        await pilot.pause(0.1)
-        assert not chat.desk.session.windows.windows()
-        assert list(chat.work.iterdir()) == []
-
-    chat.talk(talk)
+async def test_a_command_runs_in_a_terminal_as_the_person(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
+    chat.answer("I see.")
+    desk = chat.desk
+    desk.controller.tools.gate.mode = "read-only"  # that is for the model
+    await pilot.press("!")
+    await until(pilot, lambda: shown(pilot, "! runs in the terminal"))
+    assert prompt(pilot).has_class("-shell")
+    await pilot.press(*"echo", "space", *"$((40+2))", "enter")
+    await until(pilot, lambda: "\n42" in content_of(desk))
+    assert "(model)" not in content_of(desk)  # it is the person's
+    assert prompt(pilot).text == ""
+    assert not prompt(pilot).has_class("-shell")
+    assert pilot.app.screen.focused is prompt(pilot)
+    await until(pilot, lambda: ends(pilot) == ["✓ $ echo $((40+2)) exit 0"])
+    await run(pilot, "echo again; touch made")
+    await until(pilot, lambda: shown(pilot, "now> echo again; touch made"))  # as typed
+    await until(pilot, lambda: "again\n" in content_of(desk) + "\n")
+    await until(pilot, (chat.work / "made").exists)
+    assert len(desk.session.windows.windows()) == 1  # the same terminal
+    await say(pilot, "What happened?")
+    items = [one.content for one in chat.said]
+    ran = f"{terminal(desk).id}.run"
+    assert any("The person did this" in one and ran in one for one in items)
+    assert "!echo $((40+2))" not in items  # it was no message
 
 
-def test_nothing_but_the_persons_own_prompt_runs(tmp_path: Path) -> None:
+async def test_what_cannot_run_is_said_and_the_text_stays(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
+    for text, reason in (
+        ("!", "Type a command after the !"),
+        ("!touch one\ntouch two", "A command is one line here"),
+        ("!touch\u200d one", "invisible character"),
+    ):
+        prompt(pilot).put(text)
+        await pilot.press("enter")
+        await until(pilot, partial(shown, pilot, reason))
+        assert prompt(pilot).text == text
+    prompt(pilot).clear()
+    prompt(pilot).post_message(events.Paste("!touch made\n"))  # it waits for Enter
+    await until(pilot, lambda: shown(pilot, "! runs in the terminal"))
+    await pilot.pause(0.1)
+    assert not chat.desk.session.windows.windows()
+    assert list(chat.work.iterdir()) == []
+
+
+async def test_nothing_but_the_persons_own_prompt_runs(tmp_path: Path) -> None:
     """A model's answer, a tool result, first words, a queued message, pastes: all just text."""
-
-    async def talk() -> None:
-        made = "!touch made"
-        desk = desk_in(
-            tmp_path,
-            made,  # the model's answer to the first words
-            call("create", name="todo", args={"items": [made]}),
-            f"Done.\n{made}",
-            "Three.",
-            "Four.",
-            "Five.",
-        )
-        async with running(desk, first_words=made) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            talk = app.main.talk
-            assert talk is not None
-            await until(pilot, lambda: talk.last is not None and not talk.is_running)
-            await say(pilot, made)  # as `send` gets it, from a suggestion or a queue
-            prompt(pilot).put(f"see\n{made}\n")  # not the first character
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "Three."))
-            prompt(pilot).put(f" {made}")
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "Four."))
-            prompt(pilot).post_message(events.Paste(made + " " * 30_000))  # a large paste
-            await until(pilot, lambda: "[pasted" in prompt(pilot).text)
-            assert not prompt(pilot).is_shell
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "Five."))
-            assert not [one for one in desk.session.windows.windows() if one.name == "terminal"]
-            assert not (tmp_path / "work" / "made").exists()
-
-    asyncio.run(talk())
+    made = "!touch made"
+    desk = desk_in(
+        tmp_path,
+        made,  # the model's answer to the first words
+        call("create", name="todo", args={"items": [made]}),
+        f"Done.\n{made}",
+        "Three.",
+        "Four.",
+        "Five.",
+    )
+    async with running(desk, first_words=made) as pilot:
+        app = app_of(pilot)
+        talk = app.main.turns
+        assert talk is not None
+        await until(pilot, lambda: talk.last is not None and not talk.is_running)
+        await say(pilot, made)  # as `send` gets it, from a suggestion or a queue
+        prompt(pilot).put(f"see\n{made}\n")  # not the first character
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(pilot, "Three."))
+        prompt(pilot).put(f" {made}")
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(pilot, "Four."))
+        prompt(pilot).post_message(events.Paste(made + " " * 30_000))  # a large paste
+        await until(pilot, lambda: "[pasted" in prompt(pilot).text)
+        assert not prompt(pilot).is_shell
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(pilot, "Five."))
+        assert not [one for one in desk.session.windows.windows() if one.name == "terminal"]
+        assert not (tmp_path / "work" / "made").exists()
 
 
-def test_a_session_that_ends_badly_keeps_the_command(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, windows=[])  # no terminal is installed
-        async with running(desk) as pilot:
-            prompt(pilot).put("!ls")
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "There is no terminal window"))
-            assert prompt(pilot).text == "!ls"
-
-    asyncio.run(talk())
+async def test_a_session_that_ends_badly_keeps_the_command(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path, windows=[])  # no terminal is installed
+    async with running(desk) as pilot:
+        prompt(pilot).put("!ls")
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(pilot, "There is no terminal window"))
+        assert prompt(pilot).text == "!ls"
 
 
 def test_a_command_is_one_visible_line() -> None:
@@ -190,102 +176,99 @@ def ends(pilot: "Pilot[int]") -> list[str]:
     return [re.sub(" +", " ", one[1]) for one in found if one is not None]
 
 
-def test_the_end_and_the_last_lines_of_a_command_are_shown(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        await run(pilot, "true")
-        await until(pilot, lambda: ends(pilot) == ["✓ $ true exit 0"])
-        assert "No output." in log_lines(pilot)
-        await run(pilot, "echo two words; (exit 3)")
-        await until(pilot, lambda: "✗ $ echo two words; (exit 3) exit 3" in ends(pilot))
-        assert "two words" in log_lines(pilot)
-        await run(pilot, "seq 101 120")
-        await until(pilot, lambda: "✓ $ seq 101 120 exit 0" in ends(pilot))
-        log = log_lines(pilot)
-        at = log.index(f"… 12 more lines in {terminal(chat.desk).id}. ctrl+g 1 goes there.")
-        assert log[at + 1 : at + 9] == [str(one) for one in range(113, 121)]
-        assert content_of(chat.desk).count("\n105") == 1  # all of it is in the terminal
+@pytest.mark.parametrize("size", [(80, 24)])
+async def test_the_end_and_the_last_lines_of_a_command_are_shown(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
+    await run(pilot, "true")
+    await until(pilot, lambda: ends(pilot) == ["✓ $ true exit 0"])
+    assert "No output." in log_lines(pilot)
+    await run(pilot, "echo two words; (exit 3)")
+    await until(pilot, lambda: "✗ $ echo two words; (exit 3) exit 3" in ends(pilot))
+    assert "two words" in log_lines(pilot)
+    await run(pilot, "seq 101 120")
+    await until(pilot, lambda: "✓ $ seq 101 120 exit 0" in ends(pilot))
+    log = log_lines(pilot)
+    at = log.index(f"… 12 more lines in {terminal(chat.desk).id}. ctrl+g 1 goes there.")
+    assert log[at + 1 : at + 9] == [str(one) for one in range(113, 121)]
+    assert content_of(chat.desk).count("\n105") == 1  # all of it is in the terminal
 
-    chat.talk(talk, size=(80, 24))
 
-
-def test_full_screen_hostile_and_wide_output_is_shown_harmless(chat: SharedChat) -> None:
+@pytest.mark.parametrize("size", [(80, 24)])
+async def test_full_screen_hostile_and_wide_output_is_shown_harmless(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
     wide = "wide " + "把牛奶" * 200
     hostile = "a\u202eb\x1b]52;c;aGk=\x07\x1b]0;owned\x07\x9b31m[/] [@click=app.quit]x[/]\x01\ty"
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        await run(pilot, r"printf '\033[?1049h\033[2Jrubbish\r\n%s\033[?1049l' more")
-        await until(pilot, lambda: len(ends(pilot)) == 1)
-        assert "A full-screen program." in log_lines(pilot)
-        assert "more" not in log_lines(pilot)
-        assert not any(one.startswith("rubbish") for one in log_lines(pilot))
-        await run(pilot, r"printf '\033[?1049h\033[2Jrubbish\033[?1049l'; echo $((6*7))")
-        await until(pilot, lambda: "42" in log_lines(pilot))  # as after the editor of a commit
-        (chat.work / "file").write_text(f"{wide}\n{hostile}\nlast\n")
-        await run(pilot, "cat file")
-        await until(pilot, lambda: "✓ $ cat file exit 0" in ends(pilot))
-        log = log_lines(pilot)
-        at = next(at for at, one in enumerate(log) if one.startswith("wide 把牛奶"))
-        assert log[at].endswith("…")
-        assert log[at + 1].startswith("a\\u202eb")
-        assert "[/] [@click=app.quit]x[/]" in log[at + 1]
-        assert log[at + 2] == "last"
-        assert not set("".join(lines(pilot))) & set("\x00\x01\x07\x08\t\x1b\x7f\x9b\u202e")
-
-    chat.talk(talk, size=(80, 24))
+    await run(pilot, r"printf '\033[?1049h\033[2Jrubbish\r\n%s\033[?1049l' more")
+    await until(pilot, lambda: len(ends(pilot)) == 1)
+    assert "A full-screen program." in log_lines(pilot)
+    assert "more" not in log_lines(pilot)
+    assert not any(one.startswith("rubbish") for one in log_lines(pilot))
+    await run(pilot, r"printf '\033[?1049h\033[2Jrubbish\033[?1049l'; echo $((6*7))")
+    await until(pilot, lambda: "42" in log_lines(pilot))  # as after the editor of a commit
+    (chat.work / "file").write_text(f"{wide}\n{hostile}\nlast\n")
+    await run(pilot, "cat file")
+    await until(pilot, lambda: "✓ $ cat file exit 0" in ends(pilot))
+    log = log_lines(pilot)
+    at = next(at for at, one in enumerate(log) if one.startswith("wide 把牛奶"))
+    assert log[at].endswith("…")
+    assert log[at + 1].startswith("a\\u202eb")
+    assert "[/] [@click=app.quit]x[/]" in log[at + 1]
+    assert log[at + 2] == "last"
+    assert not set("".join(lines(pilot))) & set("\x00\x01\x07\x08\t\x1b\x7f\x9b\u202e")
 
 
-def test_a_command_that_runs_long_holds_nothing_up_and_its_end_out_of_sight_is_announced(
-    chat: SharedChat,
+@pytest.mark.parametrize("size", [(80, 24)])
+async def test_a_command_that_runs_long_holds_nothing_up_and_its_end_out_of_sight_is_announced(
+    pilot: "Pilot[int]", chat: SharedChat
 ) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        await run(pilot, "until [ -e gate ]; do sleep 0.05; done; echo over")
-        where = await runs(pilot, chat.desk)
-        assert shown(pilot, f"Runs in {where}. ctrl+g 1 goes there.")
-        await say(pilot, "Hello")
-        assert shown(pilot, "An answer.")
-        assert not ends(pilot)
-        assert any(one in "".join(log_lines(pilot)) for one in SPINNER)
-        app = pilot.app
-        assert isinstance(app, ContextUIApp)
-        conversation = app.main.conversation
-        assert conversation is not None
-        for number in range(65):  # also its line is folded away
-            app.main.note(f"note {number}")
-        await until(pilot, lambda: not conversation.query(CommandLine))
-        await until(pilot, lambda: shown(pilot, "note 64"))
-        (chat.work / "gate").touch()
-        await until(pilot, lambda: shown(pilot, "✓ until [ -e gate ]"))
-        while not conversation.query(CommandLine):
-            conversation.on_earlier_requested()
-            await pilot.pause()
-        conversation.scroll_home(animate=False)
-        await until(pilot, lambda: any(one.startswith("over ") for one in log_lines(pilot)))
-        log = [one.split("   ")[0] for one in log_lines(pilot)]
-        assert log.index("over") < log.index("An answer.")  # where it was started
-
-    chat.talk(talk, "An answer.", size=(80, 24))
+    chat.answer("An answer.")
+    await run(pilot, "until [ -e gate ]; do sleep 0.05; done; echo over")
+    where = await runs(pilot, chat.desk)
+    assert shown(pilot, f"Runs in {where}. ctrl+g 1 goes there.")
+    await say(pilot, "Hello")
+    assert shown(pilot, "An answer.")
+    assert not ends(pilot)
+    assert any(one in "".join(log_lines(pilot)) for one in SPINNER)
+    app = app_of(pilot)
+    conversation = app.main.conversation
+    assert conversation is not None
+    for number in range(65):  # also its line is folded away
+        app.main.note(f"note {number}")
+    await until(pilot, lambda: not conversation.query(CommandLine))
+    await until(pilot, lambda: shown(pilot, "note 64"))
+    (chat.work / "gate").touch()
+    await until(pilot, lambda: shown(pilot, "✓ until [ -e gate ]"))
+    while not conversation.query(CommandLine):
+        conversation._show_earlier()
+        await pilot.pause()
+    conversation.scroll_home(animate=False)
+    await until(pilot, lambda: any(one.startswith("over ") for one in log_lines(pilot)))
+    log = [one.split("   ")[0] for one in log_lines(pilot)]
+    assert log.index("over") < log.index("An answer.")  # where it was started
 
 
-def test_a_command_that_is_ended_or_whose_terminal_is_closed_says_so(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        windows = chat.desk.session.windows
-        await run(pilot, "sleep 1001")
-        where = await runs(pilot, chat.desk)
-        result = await windows.act(where, "cancel", actor="person")
-        assert result.ok
-        await until(pilot, lambda: ends(pilot) == ["✗ $ sleep 1001"])
-        assert "Stopped." in log_lines(pilot)
-        await run(pilot, "sleep 1002")
-        await runs(pilot, chat.desk)
-        await asyncio.to_thread(windows.close, where)
-        await until(pilot, lambda: "✗ $ sleep 1002" in ends(pilot))
-        assert f"{where} closed." in log_lines(pilot)
-        await run(pilot, "echo $((6*7))")  # in a new one
-        await until(pilot, lambda: "✓ $ echo $((6*7)) exit 0" in ends(pilot))
-        await run(pilot, "exit 4")  # the shell itself ends, with a status of its own
-        await until(pilot, lambda: "· $ exit 4" in ends(pilot))
-
-    chat.talk(talk, size=(80, 24))
+@pytest.mark.parametrize("size", [(80, 24)])
+async def test_a_command_that_is_ended_or_whose_terminal_is_closed_says_so(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
+    windows = chat.desk.session.windows
+    await run(pilot, "sleep 1001")
+    where = await runs(pilot, chat.desk)
+    result = await windows.act(where, "cancel", actor="person")
+    assert result.ok
+    await until(pilot, lambda: ends(pilot) == ["✗ $ sleep 1001"])
+    assert "Stopped." in log_lines(pilot)
+    await run(pilot, "sleep 1002")
+    await runs(pilot, chat.desk)
+    await asyncio.to_thread(windows.close, where)
+    await until(pilot, lambda: "✗ $ sleep 1002" in ends(pilot))
+    assert f"{where} closed." in log_lines(pilot)
+    await run(pilot, "echo $((6*7))")  # in a new one
+    await until(pilot, lambda: "✓ $ echo $((6*7)) exit 0" in ends(pilot))
+    await run(pilot, "exit 4")  # the shell itself ends, with a status of its own
+    await until(pilot, lambda: "· $ exit 4" in ends(pilot))
 
 
 def test_the_lines_are_on_the_screen_only_and_stopping_the_turn_ends_its_command(
@@ -333,34 +316,30 @@ def test_the_lines_are_on_the_screen_only_and_stopping_the_turn_ends_its_command
     assert not (tmp_path / "work" / "proof").exists()
 
 
-def test_a_long_command_notifies_once_while_the_terminal_has_not_the_focus(
-    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
+async def test_a_long_command_notifies_once_while_the_terminal_has_not_the_focus(
+    pilot: "Pilot[int]", chat: SharedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(attention, "LONG", 0.0)
     monkeypatch.delenv("TMUX", raising=False)
     written: list[str] = []
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        app, desk = pilot.app, chat.desk
-        assert isinstance(app, ContextUIApp)
-        monkeypatch.setattr(desk, "wakes", True)
-        monkeypatch.setattr(desk, "notify", "bell")
-        monkeypatch.setattr(app, "write_control", written.append)
-        await run(pilot, "echo here")
-        await until(pilot, lambda: len(ends(pilot)) == 1)
-        assert written.count("\a") == 0
-        await run(pilot, "until [ -e gate ]; do sleep 0.05; done")
-        where = await runs(pilot, desk)
-        app.post_message(events.AppBlur())
-        await until(pilot, lambda: not app.app_focus)
-        (chat.work / "gate").touch()
-        await until(pilot, lambda: "\a" in written)
-        await until(pilot, lambda: not desk.job_in(where))
-        app.main._take_changes()  # no report of the terminal starts a turn
-        assert app.main.talk is not None
-        assert not app.main.talk.is_running
-        assert written.count("\a") == 1
-        app.post_message(events.AppFocus())
-        await until(pilot, lambda: app.app_focus)
-
-    chat.talk(talk)
+    app, desk = pilot.app, chat.desk
+    assert isinstance(app, ContextUIApp)
+    monkeypatch.setattr(desk, "wakes", True)
+    monkeypatch.setattr(desk, "notify", "bell")
+    monkeypatch.setattr(app, "write_control", written.append)
+    await run(pilot, "echo here")
+    await until(pilot, lambda: len(ends(pilot)) == 1)
+    assert written.count("\a") == 0
+    await run(pilot, "until [ -e gate ]; do sleep 0.05; done")
+    where = await runs(pilot, desk)
+    app.post_message(events.AppBlur())
+    await until(pilot, lambda: not app.app_focus)
+    (chat.work / "gate").touch()
+    await until(pilot, lambda: "\a" in written)
+    await until(pilot, lambda: not desk.job_in(where))
+    app.main._take_changes()  # no report of the terminal starts a turn
+    assert app.main.turns is not None
+    assert not app.main.turns.is_running
+    assert written.count("\a") == 1
+    app.post_message(events.AppFocus())
+    await until(pilot, lambda: app.app_focus)

@@ -2,15 +2,12 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.pilot import Pilot
 from textual.widgets import Markdown
-from textual.widgets.markdown import MarkdownBlock
 
 from contextui.events import (
     AnswerDiscarded,
@@ -24,8 +21,7 @@ from contextui.events import (
     TurnStarted,
 )
 from contextui.model import TextDelta, ThinkingDelta
-from contextui.tui.conversation import entries
-from contextui.tui.conversation.entries import LONGEST, ModelWords, Thought
+from contextui.tui.conversation.entries import LONGEST, ModelWords
 from contextui.tui.conversation.pane import Conversation
 from contextui.words import Words
 from tests.tui.running import lines, shown, until
@@ -36,8 +32,8 @@ def pane(pilot: "Pilot[int]") -> Conversation:
     return pilot.app.screen.query_one(Conversation)
 
 
-def test_words_are_drawn_together_while_drawing_takes_long(
-    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
+async def test_words_are_drawn_together_while_drawing_takes_long(
+    pilot: "Pilot[int]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_end = asyncio.Event()
     begun: list[str] = []
@@ -52,147 +48,66 @@ def test_words_are_drawn_together_while_drawing_takes_long(
 
         return AwaitComplete(later())
 
-    async def talk(pilot: "Pilot[int]") -> None:
-        monkeypatch.setattr(Markdown, "append", slow)
-        pane(pilot).handle(TurnStarted("count", "1"))
-        pane(pilot).handle(TextDelta("one "))
-        try:
-            await until(pilot, lambda: begun)
-            for word in ("two ", "three ", "four"):
-                pane(pilot).handle(TextDelta(word))
-                await asyncio.sleep(0.1)
-            assert begun == ["one "]
-        finally:
-            may_end.set()
-        await until(pilot, lambda: shown(pilot, "one two three four"))
-        assert begun == ["one ", "two three four"]
-
-    chat.talk(talk)
+    monkeypatch.setattr(Markdown, "append", slow)
+    pane(pilot).handle(TurnStarted("count", "1"))
+    pane(pilot).handle(TextDelta("one "))
+    try:
+        await until(pilot, lambda: begun)
+        for word in ("two ", "three ", "four"):
+            pane(pilot).handle(TextDelta(word))
+            await asyncio.sleep(0.1)
+        assert begun == ["one "]
+    finally:
+        may_end.set()
+    await until(pilot, lambda: shown(pilot, "one two three four"))
+    assert begun == ["one ", "two three four"]
 
 
-def test_what_stands_in_a_list_is_not_rebuilt_with_each_word(chat: SharedChat) -> None:
+async def test_what_stands_in_a_list_is_not_rebuilt_with_each_word(pilot: "Pilot[int]") -> None:
     mark = "1. "
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        pane(pilot).handle(TurnStarted("a list", "1"))
-        pane(pilot).handle(TextDelta("".join(f"{mark}item {n}\n" for n in range(1, 6))))
-        await until(pilot, lambda: shown(pilot, "item 5"))
-        answer = pane(pilot).query_one(ModelWords)
-        first = answer.query("Horizontal").first()
-        pane(pilot).handle(TextDelta(f"{mark}the sixth **one**"))
-        await until(pilot, lambda: shown(pilot, "the sixth one"))
-        assert answer.query("Horizontal").first() is first
-        pane(pilot).handle(TextDelta(" grows"))
-        await until(pilot, lambda: shown(pilot, "the sixth one grows"))
-        assert len(answer.query("Horizontal")) == 6
-        pane(pilot).handle(TextDelta("\n" + "".join(f"{mark}item {n}\n" for n in range(7, 12))))
-        await until(pilot, lambda: shown(pilot, "item 11"))
-        assert [row.size.height for row in answer.query("Horizontal")] == [1] * 11
-
-    chat.talk(talk)
+    pane(pilot).handle(TurnStarted("a list", "1"))
+    pane(pilot).handle(TextDelta("".join(f"{mark}item {n}\n" for n in range(1, 6))))
+    await until(pilot, lambda: shown(pilot, "item 5"))
+    answer = pane(pilot).query_one(ModelWords)
+    first = answer.query("Horizontal").first()
+    pane(pilot).handle(TextDelta(f"{mark}the sixth **one**"))
+    await until(pilot, lambda: shown(pilot, "the sixth one"))
+    assert answer.query("Horizontal").first() is first
+    pane(pilot).handle(TextDelta(" grows"))
+    await until(pilot, lambda: shown(pilot, "the sixth one grows"))
+    assert len(answer.query("Horizontal")) == 6
+    pane(pilot).handle(TextDelta("\n" + "".join(f"{mark}item {n}\n" for n in range(7, 12))))
+    await until(pilot, lambda: shown(pilot, "item 11"))
+    assert [row.size.height for row in answer.query("Horizontal")] == [1] * 11
 
 
-def test_a_key_of_the_environment_is_not_shown_piece_by_piece(
-    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
+async def test_a_key_of_the_environment_is_not_shown_piece_by_piece(
+    pilot: "Pilot[int]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = "Zq3-not-for-the-screen-7"
     monkeypatch.setenv("SOME_API_KEY", key)
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        pane(pilot).handle(TurnStarted("which key?", "1"))
-        for kind in (ThinkingDelta, TextDelta):
-            for piece in ("It is ", *[key[n : n + 4] for n in range(0, len(key), 4)]):
-                pane(pilot).handle(kind(piece))
-                await pilot.pause(0.1)
-                text = "\n".join(lines(pilot))
-                assert not any(key[n : n + 4] in text for n in range(0, len(key), 4))
-        pane(pilot).handle(TextDelta(". And Zq3"))
-        await until(pilot, lambda: shown(pilot, "It is ***. And"))
-        pane(pilot).handle(TurnFinished("done"))
-        await until(pilot, lambda: shown(pilot, "It is ***. And Zq3"))
-
-    chat.talk(talk)
+    pane(pilot).handle(TurnStarted("which key?", "1"))
+    for kind in (ThinkingDelta, TextDelta):
+        for piece in ("It is ", *[key[n : n + 4] for n in range(0, len(key), 4)]):
+            pane(pilot).handle(kind(piece))
+            await pilot.pause(0.1)
+            text = "\n".join(lines(pilot))
+            assert not any(key[n : n + 4] in text for n in range(0, len(key), 4))
+    pane(pilot).handle(TextDelta(". And Zq3"))
+    await until(pilot, lambda: shown(pilot, "It is ***. And"))
+    pane(pilot).handle(TurnFinished("done"))
+    await until(pilot, lambda: shown(pilot, "It is ***. And Zq3"))
 
 
-def test_a_key_at_the_end_of_what_is_shown_is_not_shown_in_part(
+async def test_a_key_at_the_end_of_what_is_shown_is_not_shown_in_part(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "Zq3-not-for-the-screen-7")
     words = ModelWords(Words("en"), "x" * (LONGEST - 9) + "Zq3-not-for-the-screen-7")
-
-    async def go() -> None:
-        async with App[None]().run_test() as pilot:
-            await pilot.app.mount(words)
-            await pilot.pause()
-            assert words.source == "x" * (LONGEST - 9)
-
-    asyncio.run(go())
-
-
-def test_many_deltas_in_a_second_are_drawn_ten_times(
-    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each draw rebuilds the block that grows, and no other."""
-    drawn, timers, rebuilt = [0], list[Callable[[], Awaitable[None]]](), list[MarkdownBlock]()
-    append, update = Markdown.append, MarkdownBlock._update_from_block
-
-    def counted(self: Markdown, markdown: str) -> AwaitComplete:
-        drawn[0] += 1
-        return append(self, markdown)
-
-    async def updated(self: MarkdownBlock, block: MarkdownBlock) -> None:
-        rebuilt.append(self)
-        await update(self, block)
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        pane(pilot).handle(TurnStarted("count", "1"))
-        pane(pilot).handle(TextDelta("# One\n\nA paragraph.\n\n- a list\n\nThe last one"))
-        await until(pilot, lambda: shown(pilot, "The last one"))
-        answer = pane(pilot).query_one(ModelWords)
-        first = list(answer.children)[:-1]
-        monkeypatch.setattr(Markdown, "append", counted)
-        monkeypatch.setattr(MarkdownBlock, "_update_from_block", updated)
-        monkeypatch.setattr(entries, "sure_timer", lambda _, __, draw: timers.append(draw))
-        for number in range(100):
-            pane(pilot).handle(TextDelta(f" {number}"))
-            if number % 10 == 9:  # a tenth of a second, by the clock of this test
-                await until(pilot, lambda: timers)
-                (draw,) = timers
-                timers.clear()
-                await draw()
-        await until(pilot, lambda: shown(pilot, "98 99"))
-        assert drawn == [10]
-        assert set(rebuilt) <= {list(answer.children)[-1]}
-        assert list(answer.children)[:-1] == first
-
-    chat.talk(talk)
-
-
-def test_many_deltas_of_thinking_are_drawn_ten_times(
-    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn, timers = [0], list[Callable[[], None]]()
-
-    def counted(self: Thought, **given: Any) -> Thought:
-        drawn[0] += 1
-        return self
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        pane(pilot).handle(TurnStarted("think", "1"))
-        pane(pilot).handle(ThinkingDelta("So"))
-        await until(pilot, lambda: shown(pilot, "So"))
-        monkeypatch.setattr(entries, "sure_timer", lambda _, __, draw: timers.append(draw))
-        monkeypatch.setattr(Thought, "refresh", counted)
-        for number in range(100):
-            pane(pilot).handle(ThinkingDelta(f" {number}"))
-            if number % 10 == 9:
-                await until(pilot, lambda: timers)
-                (draw,) = timers
-                timers.clear()
-                draw()
-        assert drawn == [10]
-
-    chat.talk(talk)
+    async with App[None]().run_test() as pilot:
+        await pilot.app.mount(words)
+        await pilot.pause()
+        assert words.source == "x" * (LONGEST - 9)
 
 
 CALL = [CallStarted(1, "read_file", {"path": "a.py"}), CallFinished(1, "read_file", True, "text")]
@@ -229,7 +144,10 @@ TURNS: list[tuple[list[Event], list[str]]] = [  # and what is drawn of each
 ]
 
 
-def test_turns_whose_events_come_in_one_tick_are_drawn_whole(chat: SharedChat) -> None:
+@pytest.mark.parametrize("size", [(120, 80)])
+async def test_turns_whose_events_come_in_one_tick_are_drawn_whole(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
     """X01: no event is lost because the widget that it concerns is not mounted yet."""
 
     def rows(pilot: "Pilot[int]") -> list[str]:
@@ -238,30 +156,23 @@ def test_turns_whose_events_come_in_one_tick_are_drawn_whole(chat: SharedChat) -
         rows = [re.sub(r"\d+\.\ds.*", "", row).strip() for row in drawn]
         return [row for row in rows if row]
 
-    async def talk(pilot: "Pilot[int]") -> None:
-        (chat.work / "a.py").write_text("print('a')\n", "utf-8")
-        expected = list[str]()
-        for number, (events, drawn) in enumerate(TURNS):
-            expected += [f"▌ turn {number}", *drawn]
-            for event in (TurnStarted(f"turn {number}", "1"), *events, TurnFinished("done")):
-                pane(pilot).handle(event)
-        await until(pilot, lambda: rows(pilot) == expected)
-
-    chat.talk(talk, size=(120, 80))
-
-
-def test_an_answer_is_copied_and_folded_before_it_is_drawn(chat: SharedChat) -> None:
-    """X01: what a widget was given counts, not what it has drawn."""
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        for event in (TurnStarted("hi", "1"), TextDelta("An answer."), TurnFinished("done")):
+    (chat.work / "a.py").write_text("print('a')\n", "utf-8")
+    expected = list[str]()
+    for number, (events, drawn) in enumerate(TURNS):
+        expected += [f"▌ turn {number}", *drawn]
+        for event in (TurnStarted(f"turn {number}", "1"), *events, TurnFinished("done")):
             pane(pilot).handle(event)
-        pane(pilot).action_copy()
-        assert pilot.app.clipboard == "An answer."
-        for number in range(70):
-            pane(pilot).note(f"line {number}")
-        await until(pilot, lambda: not pane(pilot).query(ModelWords))
-        pane(pilot).on_earlier_requested()
-        await until(pilot, lambda: pane(pilot).query_one(ModelWords).source == "An answer.")
+    await until(pilot, lambda: rows(pilot) == expected)
 
-    chat.talk(talk)
+
+async def test_an_answer_is_copied_and_folded_before_it_is_drawn(pilot: "Pilot[int]") -> None:
+    """X01: what a widget was given counts, not what it has drawn."""
+    for event in (TurnStarted("hi", "1"), TextDelta("An answer."), TurnFinished("done")):
+        pane(pilot).handle(event)
+    pane(pilot).action_copy()
+    assert pilot.app.clipboard == "An answer."
+    for number in range(70):
+        pane(pilot).note(f"line {number}")
+    await until(pilot, lambda: not pane(pilot).query(ModelWords))
+    pane(pilot)._show_earlier()
+    await until(pilot, lambda: pane(pilot).query_one(ModelWords).source == "An answer.")

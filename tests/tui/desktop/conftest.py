@@ -15,3 +15,8 @@ def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedChat]:
     shared = SharedChat(tmp_path_factory.mktemp("windows"), inspector=True, windows=windows)
     yield shared
     shared.close()
+
+
+@pytest.fixture
+def shared(chat: SharedChat) -> SharedChat:
+    return chat

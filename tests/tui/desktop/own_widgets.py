@@ -1,7 +1,5 @@
 """Widgets that windows bring along: one that works, and each way in which one can fail."""
 
-import asyncio
-import threading
 from types import new_class
 
 from textual import on
@@ -186,42 +184,6 @@ WAYS = {
     "when drawn",
     "when measured",
 }
-
-
-class NeverReturns(Widget, can_focus=True):
-    """Waits for ever, in the way it is asked to."""
-
-    BINDINGS = [("b", "wait", "wait")]
-    way = ""
-    waits = threading.Event()
-
-    def __init__(self, window: "OwnWindow") -> None:
-        super().__init__()
-
-    def render(self) -> Content:
-        return Content("waits for keys")
-
-    async def on_key(self, event: Key) -> None:
-        if event.key == "f":
-            if self.way == "in a handler of a message":
-                self.post_message(Failing())
-            elif self.way == "in a handler of a key":
-                await self.wait()
-
-    async def on_failing(self) -> None:
-        await self.wait()
-
-    async def action_wait(self) -> None:
-        if self.way == "in an action":
-            await self.wait()
-
-    async def on_unmount(self) -> None:
-        if self.way == "when it goes":
-            await self.wait()
-
-    async def wait(self) -> None:
-        self.waits.set()
-        await asyncio.Event().wait()
 
 
 class TakesNothing(Widget):

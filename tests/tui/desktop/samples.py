@@ -11,9 +11,9 @@ from textual.pilot import Pilot
 
 from contextui import ActionError, Body, Button, Element, Form, Lod, Reference, Window, action
 from contextui.agent.models.scripted import Step
+from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.pane import Desktop
-from contextui.tui.link import Desk
 from contextui.windowing.finding.registry import discover
 from contextui.words import Lang
 from tests.tui.running import desk_in, lines, until
@@ -277,7 +277,7 @@ SAMPLES: Sequence[type[Window]] = (
 
 def desk_with(
     folder: Path, *names: str, lang: Lang = "en", steps: Sequence[Step] = (), **given: Any
-) -> Desk:
+) -> AppSession:
     """A session with these windows open, samples or built-in ones."""
     desk = desk_in(folder, *steps, windows=[*discover().classes(), *SAMPLES], lang=lang, **given)
     for name in names:
@@ -285,7 +285,7 @@ def desk_with(
     return desk
 
 
-def opened(chat: SharedChat, *names: str) -> Desk:
+def opened(chat: SharedChat, *names: str) -> AppSession:
     """The shared session, with these windows open."""
     for name in names:
         chat.desk.session.windows.open(name)

@@ -47,44 +47,9 @@ def test_a_main_window_stands_over_a_shelf_of_three() -> None:
     assert not found.lines
 
 
-def test_what_is_not_needed_is_not_taken() -> None:
-    one = arrange(order(1), Size(78, 22), "stack", wishes(rows=5))
-    assert one.frames == (("w_1", Region(0, 0, 78, 5)),)
-    assert one.rows == 5
-    short = arrange(order(2, wide=(1,)), Size(78, 22), "stack", wishes((1,), 5, wide_rows=10))
-    assert short.rows == 15
-
-
-def test_a_shelf_below_a_file_is_at_most_nine_rows() -> None:
-    found = place(arrange(order(2, wide=(1,)), Size(78, 22), "stack", wishes((1,), 40)))
-    assert (found["w_1"].height, found["w_2"].height) == (13, 9)
-
-
 def test_dragged_larger_the_main_window_takes_the_rest() -> None:
     given = order(2, wide=(1,)), Size(78, 30), "stack", wishes((1,), 5, wide_rows=10)
     assert place(arrange(*given, fills=True))["w_1"].height == 25  # type: ignore[arg-type]
-
-
-def test_wide_windows_stack_in_one_column_where_there_is_room() -> None:
-    windows = order(6, wide=(1, 5, 6))
-    windows.main = "w_1"
-
-    def wish(one: str) -> Wish:
-        return {"w_1": Wish(True, 86), "w_5": Wish(True, 12), "w_6": Wish(True, 16)}.get(
-            one, Wish(rows=7)
-        )
-
-    found = place(arrange(windows, Size(92, 57), "stack", wish))
-    assert [found[f"w_{one}"].height for one in (1, 5, 6, 2)] == [22, 12, 16, 7]
-    assert {found[f"w_{one}"].width for one in (1, 5, 6)} == {92}
-
-
-def test_two_columns_keep_sixty_cells_for_each_file() -> None:
-    windows = order(4, wide=(1, 2, 3, 4))
-    wish = wishes((1, 2, 3, 4))
-    found = place(arrange(windows, Size(124, 60), "stack", wish, columns=2))
-    assert len(found) == 4
-    assert {one.width for one in found.values()} == {62}
 
 
 def test_the_next_file_takes_the_main_place_and_the_last_becomes_a_line() -> None:
@@ -104,44 +69,6 @@ def test_a_pinned_window_stays_and_the_next_file_takes_half() -> None:
     assert found["w_4"].y == found["w_1"].bottom
     assert abs(found["w_1"].height - found["w_4"].height) <= 2
     assert not windows.promote() or windows.main == "w_4"
-
-
-def test_on_the_shelf_the_least_recently_used_gives_way() -> None:
-    windows = order(4, wide=(1,))
-    windows.use("w_2")
-    windows.follow([*windows.ids, "w_5"], lambda _: False)
-    found = arrange(windows, Size(78, 22), "stack", wishes((1,)), fresh="w_5")
-    assert found.shown == ["w_1", "w_2", "w_4", "w_5"]
-    assert found.lines == ("w_3",)
-
-
-def test_a_narrow_terminal_shows_the_present_window_and_lines() -> None:
-    found = arrange(order(3, current=2), Size(80, 19), "single")
-    assert found.frames == (("w_2", Region(0, 0, 80, 17)),)
-    assert found.lines == ("w_1", "w_3")
-    assert found.place == Region(0, 17, 80, 2)
-
-
-def test_two_hundred_windows_are_a_few_frames_and_a_few_lines() -> None:
-    asked = list[str]()
-
-    def wish(one: str) -> Wish:
-        asked.append(one)
-        return wishes((1, 2, 3))(one)
-
-    found = arrange(order(200, wide=(1, 2, 3)), Size(78, 22), "stack", wish)
-    assert len(found.frames) == 4
-    assert len(found.lines) == found.place.height - 1 == 3
-    assert len(found.frames) + len(found.lines) + found.more == 200
-    assert len(asked) <= 200  # each is asked once at most
-
-
-def test_new_windows_are_current_unless_the_person_is_in_one() -> None:
-    windows = order(2, current=2)
-    windows.follow(["w_1", "w_2", "w_3"], lambda _: False, keeps=True)
-    assert (windows.ids, windows.current) == (["w_1", "w_2", "w_3"], "w_2")
-    windows.follow(["w_1", "w_2", "w_3", "w_4"], lambda _: False)
-    assert windows.current == "w_4"
 
 
 def test_when_the_present_window_is_closed_its_place_is_taken() -> None:
@@ -182,19 +109,6 @@ def test_whatever_was_remembered_leaves_a_sound_order(saved: object) -> None:
     assert sorted(windows.ids) == ["w_1", "w_2", "w_3"]
     assert len(set(windows.numbers.values())) == 3
     assert windows.main in (*windows.ids, None)
-
-
-def test_order_numbers_and_pin_are_as_they_were() -> None:
-    before = order(3)
-    before.use("w_3")
-    before.promote()
-    before.move(1, ["w_3", "w_1", "w_2"])
-    before.follow(["w_2", "w_3"], lambda _: False)
-    again = Order()
-    again.follow(["w_2", "w_3"], lambda _: False)
-    again.restore(before.saved())
-    assert again.saved() == before.saved()
-    assert again.numbers == {"w_2": 2, "w_3": 3}
 
 
 @given(

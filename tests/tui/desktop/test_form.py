@@ -16,7 +16,7 @@ from tests.tui.sharing import SharedApp
 
 
 @pytest.fixture(scope="module")
-def shared_form(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
     """A window with forms, in one app for all tests."""
 
     @asynccontextmanager
@@ -61,144 +61,134 @@ def got(pilot: "Pilot[int]") -> dict[str, Any]:
     return window.state.got
 
 
-def test_every_type_has_its_field_its_default_and_its_error(shared_form: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        frame, fields = await form(pilot, "take")
-        share, size = fields["share"].input, fields["size"].input
-        assert isinstance(share, Field)
-        assert isinstance(size, Choice)
-        assert (share.text, size.chosen) == ("0.5", ["m"])
-        put(fields["share"], "half")
-        put(fields["point"], '{"y": 1}')
-        await pilot.press("enter")
-        number = fields["number"].input
-        await until(pilot, lambda: fields["number"].has_class("-wrong") and number.has_focus)
-        text = "\n".join(lines(pilot))
-        assert "is missing" in text
-        assert 'expected float, got "half"' in text
-        assert "text, one per line  optional" in text
-        wrong = [name for name, one in fields.items() if one.has_class("-wrong")]
-        assert wrong == ["number", "share", "point"]
-        assert got(pilot) == {}
-        put(fields["text"], "two\nlines")
-        put(fields["number"], "12")
-        put(fields["share"], "0.75")
-        put(fields["names"], "milk\neggs")
-        put(fields["numbers"], "1\n2\n3")
-        put(fields["point"], '{"x": 3, "y": 4}')
-        put(fields["either"], "7")
-        put(fields["anything"], "[1, null]")
-        choose(fields["colour"], '"sea blue"')
-        choose(fields["code"], "2")
-        size.focus()
-        await pilot.press("right")
-        fields["parts"].input.focus()
-        await pilot.press("space", "right", "right", "space", "left", "space", "space")
-        sure = fields["sure"].input
-        await until(pilot, lambda: region_text(pilot, sure) == ["✓ no  · yes  optional"])
-        assert region_text(pilot, fields["level"].input) == ["· 1  · 2  · 3  optional"]
-        await pilot.click(sure, offset=("✓ no  · yes".index("yes"), 0))
-        await until(pilot, lambda: region_text(pilot, sure) == ["· no  ✓ yes  optional"])
-        await pilot.press("enter")
-        await until(pilot, lambda: frame.note == "Took it.")
-        assert got(pilot) == {
-            "text": "two\nlines",
-            "number": 12,
-            "share": 0.75,
-            "sure": True,
-            "size": "l",
-            "colour": "sea blue",
-            "level": None,
-            "code": "2",
-            "names": ["milk", "eggs"],
-            "numbers": [1, 2, 3],
-            "parts": ["a", "c"],
-            "point": {"x": 3, "y": 4},
-            "either": 7,
-            "anything": [1, None],
-        }
-
-    shared_form.run(act, (120, 60))
+@pytest.mark.parametrize("size", [(120, 60)])
+async def test_every_type_has_its_field_its_default_and_its_error(pilot: "Pilot[int]") -> None:
+    frame, fields = await form(pilot, "take")
+    share, size = fields["share"].input, fields["size"].input
+    assert isinstance(share, Field)
+    assert isinstance(size, Choice)
+    assert (share.text, size.chosen) == ("0.5", ["m"])
+    put(fields["share"], "half")
+    put(fields["point"], '{"y": 1}')
+    await pilot.press("enter")
+    number = fields["number"].input
+    await until(pilot, lambda: fields["number"].has_class("-wrong") and number.has_focus)
+    text = "\n".join(lines(pilot))
+    assert "is missing" in text
+    assert 'expected float, got "half"' in text
+    assert "text, one per line  optional" in text
+    wrong = [name for name, one in fields.items() if one.has_class("-wrong")]
+    assert wrong == ["number", "share", "point"]
+    assert got(pilot) == {}
+    put(fields["text"], "two\nlines")
+    put(fields["number"], "12")
+    put(fields["share"], "0.75")
+    put(fields["names"], "milk\neggs")
+    put(fields["numbers"], "1\n2\n3")
+    put(fields["point"], '{"x": 3, "y": 4}')
+    put(fields["either"], "7")
+    put(fields["anything"], "[1, null]")
+    choose(fields["colour"], '"sea blue"')
+    choose(fields["code"], "2")
+    size.focus()
+    await pilot.press("right")
+    fields["parts"].input.focus()
+    await pilot.press("space", "right", "right", "space", "left", "space", "space")
+    sure = fields["sure"].input
+    await until(pilot, lambda: region_text(pilot, sure) == ["✓ no  · yes  optional"])
+    assert region_text(pilot, fields["level"].input) == ["· 1  · 2  · 3  optional"]
+    await pilot.click(sure, offset=("✓ no  · yes".index("yes"), 0))
+    await until(pilot, lambda: region_text(pilot, sure) == ["· no  ✓ yes  optional"])
+    await pilot.press("enter")
+    await until(pilot, lambda: frame.note == "Took it.")
+    assert got(pilot) == {
+        "text": "two\nlines",
+        "number": 12,
+        "share": 0.75,
+        "sure": True,
+        "size": "l",
+        "colour": "sea blue",
+        "level": None,
+        "code": "2",
+        "names": ["milk", "eggs"],
+        "numbers": [1, 2, 3],
+        "parts": ["a", "c"],
+        "point": {"x": 3, "y": 4},
+        "either": 7,
+        "anything": [1, None],
+    }
 
 
-def test_a_default_that_nobody_touches_is_what_is_sent(shared_form: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        frame, fields = await form(pilot, "take")
-        put(fields["text"], "a")
-        put(fields["number"], "1")
-        await pilot.press("enter")
-        await until(pilot, lambda: frame.note == "Took it.")
-        found = got(pilot)
-        assert (found["share"], found["sure"], found["size"]) == (0.5, False, "m")
-        assert {found[name] for name in ("colour", "level", "point", "either")} == {None}
-
-    shared_form.run(act, (120, 60))
+@pytest.mark.parametrize("size", [(120, 60)])
+async def test_a_default_that_nobody_touches_is_what_is_sent(pilot: "Pilot[int]") -> None:
+    frame, fields = await form(pilot, "take")
+    put(fields["text"], "a")
+    put(fields["number"], "1")
+    await pilot.press("enter")
+    await until(pilot, lambda: frame.note == "Took it.")
+    found = got(pilot)
+    assert (found["share"], found["sure"], found["size"]) == (0.5, False, "m")
+    assert {found[name] for name in ("colour", "level", "point", "either")} == {None}
 
 
-def test_limits_are_beside_the_field_and_hold_before_anything_is_sent(
-    shared_form: SharedApp,
+async def test_limits_are_beside_the_field_and_hold_before_anything_is_sent(
+    pilot: "Pilot[int]",
 ) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        frame, fields = await form(pilot, "rate")
-        await until(pilot, lambda: shown(pilot, "form_1  Rate…"))
-        assert shown(pilot, "at the end")  # what is too long for the title is above the fields
-        for name, allowed in (("stars", "1..5"), ("why", "at most 20 characters")):
-            (beside,) = fields[name].query(".limits")
-            await until(pilot, lambda: shown(pilot, allowed))  # noqa: B023
-            assert [one.strip() for one in region_text(pilot, beside)] == [allowed]
-            assert beside.region.y == fields[name].input.region.y
-            assert beside.region.x >= fields[name].input.region.right
-        put(fields["stars"], "6")
-        put(fields["why"], "it is far too long for this")
-        await pilot.press("enter")
-        await until(pilot, lambda: fields["stars"].has_class("-wrong"))
-        assert shown(pilot, "must be 1..5")
-        assert shown(pilot, "must be at most 20 characters")
-        assert got(pilot) == {}
-        put(fields["stars"], "5")
-        put(fields["why"], "")
-        await pilot.press("enter")
-        await until(pilot, lambda: frame.note == "Rated 5.")
-        assert got(pilot) == {"stars": 5, "why": ""}
-
-    shared_form.run(act)
+    frame, fields = await form(pilot, "rate")
+    await until(pilot, lambda: shown(pilot, "form_1  Rate…"))
+    assert shown(pilot, "at the end")  # what is too long for the title is above the fields
+    for name, allowed in (("stars", "1..5"), ("why", "at most 20 characters")):
+        (beside,) = fields[name].query(".limits")
+        await until(pilot, lambda: shown(pilot, allowed))  # noqa: B023
+        assert [one.strip() for one in region_text(pilot, beside)] == [allowed]
+        assert beside.region.y == fields[name].input.region.y
+        assert beside.region.x >= fields[name].input.region.right
+    put(fields["stars"], "6")
+    put(fields["why"], "it is far too long for this")
+    await pilot.press("enter")
+    await until(pilot, lambda: fields["stars"].has_class("-wrong"))
+    assert shown(pilot, "must be 1..5")
+    assert shown(pilot, "must be at most 20 characters")
+    assert got(pilot) == {}
+    put(fields["stars"], "5")
+    put(fields["why"], "")
+    await pilot.press("enter")
+    await until(pilot, lambda: frame.note == "Rated 5.")
+    assert got(pilot) == {"stars": 5, "why": ""}
 
 
-def test_a_form_is_left_by_key_and_by_click_and_a_refusal_keeps_it(shared_form: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        frame, _ = await form(pilot, "few")
-        await pilot.press("m", "escape")
-        await until(pilot, lambda: frame.has_focus)
-        await form(pilot, "few")
-        await pilot.press("m")
-        await pilot.click(offset=(1, 1))
-        await until(pilot, lambda: frame.has_focus)
-        assert got(pilot) == {}
-        _, fields = await form(pilot, "few")
-        await pilot.press("m", "ctrl+j", "e")  # several lines are several items
-        put(fields["times"], "99")
-        await pilot.press("enter")
-        await until(pilot, lambda: shown(pilot, "That is too often."))
-        assert isinstance(pilot.app.screen, FormScreen)
-        put(fields["times"], "2")
-        await pilot.press("enter")
-        await until(pilot, lambda: frame.note == "Few: ['m', 'e'].")
-        assert got(pilot) == {"words": ["m", "e"], "times": 2}
+async def test_a_form_is_left_by_key_and_by_click_and_a_refusal_keeps_it(
+    pilot: "Pilot[int]",
+) -> None:
+    frame, _ = await form(pilot, "few")
+    await pilot.press("m", "escape")
+    await until(pilot, lambda: frame.has_focus)
+    await form(pilot, "few")
+    await pilot.press("m")
+    await pilot.click(offset=(1, 1))
+    await until(pilot, lambda: frame.has_focus)
+    assert got(pilot) == {}
+    _, fields = await form(pilot, "few")
+    await pilot.press("m", "ctrl+j", "e")  # several lines are several items
+    put(fields["times"], "99")
+    await pilot.press("enter")
+    await until(pilot, lambda: shown(pilot, "That is too often."))
+    assert isinstance(pilot.app.screen, FormScreen)
+    put(fields["times"], "2")
+    await pilot.press("enter")
+    await until(pilot, lambda: frame.note == "Few: ['m', 'e'].")
+    assert got(pilot) == {"words": ["m", "e"], "times": 2}
 
-    shared_form.run(act)
 
-
-def test_tab_leads_through_a_form_that_fits_a_small_terminal(shared_form: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        _, fields = await form(pilot, "take")
-        first, last = fields["text"].input, fields["anything"].input
-        assert first.has_focus
-        await pilot.press("shift+tab")
-        await until(pilot, lambda: last.has_focus)
-        await until(pilot, lambda: 0 < last.region.y < 12)
-        await until(pilot, lambda: shown(pilot, "esc close"))
-        await pilot.press("tab", "tab")
-        await until(pilot, lambda: fields["number"].input.has_focus)
-        await until(pilot, lambda: 0 < fields["number"].input.region.y < 12)
-
-    shared_form.run(act, (40, 12))
+@pytest.mark.parametrize("size", [(40, 12)])
+async def test_tab_leads_through_a_form_that_fits_a_small_terminal(pilot: "Pilot[int]") -> None:
+    _, fields = await form(pilot, "take")
+    first, last = fields["text"].input, fields["anything"].input
+    assert first.has_focus
+    await pilot.press("shift+tab")
+    await until(pilot, lambda: last.has_focus)
+    await until(pilot, lambda: 0 < last.region.y < 12)
+    await until(pilot, lambda: shown(pilot, "esc close"))
+    await pilot.press("tab", "tab")
+    await until(pilot, lambda: fields["number"].input.has_focus)
+    await until(pilot, lambda: 0 < fields["number"].input.region.y < 12)

@@ -1,6 +1,5 @@
 """Whatever a window, a model or a file says is shown, and never obeyed."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from tests.tui.desktop.samples import (
     desktop,
     enter,
     frame_of,
-    frames,
     opened,
     region_text,
 )
@@ -55,130 +53,83 @@ def literal(text: str) -> str:
 
 
 @pytest.mark.long
-def test_content_attributes_labels_gists_and_titles(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path)
-        for payload in PAYLOADS:
-            desk.session.windows.open("hostile", text=payload)
-        for _ in range(16):  # so many that the others become lines
-            desk.session.windows.open("note")
-        async with running(desk) as pilot:
-            await frame_of(pilot, "note_16")
-            (listed,) = desktop(pilot).query(WindowLines)
-            for payload in PAYLOADS[1:4]:  # the first window is the main one, and has a frame
-                await see_in(pilot, listed, None, literal(payload))
-            check(pilot)
-            await enter(pilot, "note_16")
-            await pilot.press("z")
-            for number, payload in enumerate(PAYLOADS, 1):
-                desktop(pilot).go_to(number)
-                frame = await enter(pilot, f"hostile_{number}")
-                await until(pilot, lambda frame=frame: frame.region.width == 120)  # type: ignore[misc]
-                await see_in(pilot, frame, 0, literal(payload))  # the title
-                await see_in(pilot, frame, 1, literal(payload))  # text, attribute and anchor
-                check(pilot)
-                await pilot.press("enter", "down", "escape")
-                check(pilot)
-
-    asyncio.run(go())
-
-
-def test_results_errors_and_long_results(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        opened(chat, "hostile")
-        frame = await enter(pilot, "hostile_1")
-        for payload in PAYLOADS:
-            for action in ("say", "refuse"):
-                frame.runner.run(action, {"text": payload})
-                await see_in(pilot, frame, -1, literal(payload))
-                check(pilot)
-                frame.clear_note()
-            frame.runner.run("say_much", {"text": payload})
-            await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
-            await see_in(pilot, pilot.app.screen, None, spelled(payload).plain[:8])
-            check(pilot)
-            await pilot.app.pop_screen()
-
-    chat.talk(go)
-
-
-@pytest.mark.long
-def test_reasons_why_a_window_cannot_be_drawn(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path)
-        for payload in PAYLOADS:
-            desk.session.windows.open("hostile", text=payload)
-        async with running(desk) as pilot:
-            for number, payload in enumerate(PAYLOADS, 1):
-                desktop(pilot).go_to(number)
-                frame = await frame_of(pilot, f"hostile_{number}")
-                await desk.session.windows.act(f"hostile_{number}", "fail")
-                await until(pilot, lambda frame=frame: frame.has_class("-error"))  # type: ignore[misc]
-                await see_in(pilot, frame, None, literal(payload))
-                check(pilot)
-
-    asyncio.run(go())
-
-
-def test_menus_forms_and_what_is_pasted_into_them(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        opened(chat, "hostile")
-        frame = await enter(pilot, "hostile_1")
-        await pilot.press("a")
-        await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
-        await until(pilot, lambda: shown(pilot, "zap[@click=app.quit]x[/]"))  # a label
+async def test_content_attributes_labels_gists_and_titles(tmp_path: Path) -> None:
+    desk = desk_with(tmp_path)
+    for payload in PAYLOADS:
+        desk.session.windows.open("hostile", text=payload)
+    for _ in range(16):  # so many that the others become lines
+        desk.session.windows.open("note")
+    async with running(desk) as pilot:
+        await frame_of(pilot, "note_16")
+        (listed,) = desktop(pilot).query(WindowLines)
+        for payload in PAYLOADS[1:4]:  # the first window is the main one, and has a frame
+            await see_in(pilot, listed, None, literal(payload))
         check(pilot)
-        await pilot.press("escape")
-        for payload in PAYLOADS:
-            await until(pilot, lambda: frame.has_focus)
-            frame.runner.choose("refuse")
-            await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
-            await until(pilot, lambda: pilot.app.focused is not None)
-            assert pilot.app.focused is not None
-            pilot.app.focused.post_message(Paste(payload))
-            await see_in(pilot, pilot.app.screen, None, literal(payload))
-            await pilot.press("enter")  # it is refused with these very words
-            await see_in(pilot, pilot.app.screen, None, literal(payload), times=2)
+        await enter(pilot, "note_16")
+        await pilot.press("z")
+        for number, payload in enumerate(PAYLOADS, 1):
+            desktop(pilot).action_go_to(number)
+            frame = await enter(pilot, f"hostile_{number}")
+            await until(pilot, lambda frame=frame: frame.region.width == 120)  # type: ignore[misc]
+            await see_in(pilot, frame, 0, literal(payload))  # the title
+            await see_in(pilot, frame, 1, literal(payload))  # text, attribute and anchor
             check(pilot)
-            await pilot.app.pop_screen()
+            await pilot.press("enter", "down", "escape")
+            check(pilot)
 
-    chat.talk(go)
+
+async def test_results_errors_and_long_results(chat: SharedChat, pilot: "Pilot[int]") -> None:
+    opened(chat, "hostile")
+    frame = await enter(pilot, "hostile_1")
+    for payload in PAYLOADS:
+        for action in ("say", "refuse"):
+            frame.runner.run(action, {"text": payload})
+            await see_in(pilot, frame, -1, literal(payload))
+            check(pilot)
+            frame.clear_note()
+        frame.runner.run("say_much", {"text": payload})
+        await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
+        await see_in(pilot, pilot.app.screen, None, spelled(payload).plain[:8])
+        check(pilot)
+        await pilot.app.pop_screen()
+
+
+async def test_menus_forms_and_what_is_pasted_into_them(
+    chat: SharedChat, pilot: "Pilot[int]"
+) -> None:
+    opened(chat, "hostile")
+    frame = await enter(pilot, "hostile_1")
+    await pilot.press("a")
+    await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
+    await until(pilot, lambda: shown(pilot, "zap[@click=app.quit]x[/]"))  # a label
+    check(pilot)
+    await pilot.press("escape")
+    for payload in PAYLOADS:
+        await until(pilot, lambda: frame.has_focus)
+        frame.runner.choose("refuse")
+        await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+        await until(pilot, lambda: pilot.app.focused is not None)
+        assert pilot.app.focused is not None
+        pilot.app.focused.post_message(Paste(payload))
+        await see_in(pilot, pilot.app.screen, None, literal(payload))
+        await pilot.press("enter")  # it is refused with these very words
+        await see_in(pilot, pilot.app.screen, None, literal(payload), times=2)
+        check(pilot)
+        await pilot.app.pop_screen()
 
 
 @pytest.mark.long
-def test_items_of_a_list_and_summaries_of_a_closing(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, *["todo"] * len(PAYLOADS))
-        async with running(desk) as pilot:
-            for number, payload in enumerate(PAYLOADS, 1):
-                window_id = f"todo_{number}"
-                frame = await enter(pilot, window_id)
-                await desk.session.windows.act(window_id, "add", {"text": payload})
-                await see_in(pilot, frame, None, literal(payload))
-                check(pilot)
-                given = {"summary": payload}
-                await desk.session.windows.act(window_id, "close", given, actor="person")
-                await until(pilot, lambda gone=window_id: gone not in frames(pilot))  # type: ignore[misc]
-                check(pilot)
-
-    asyncio.run(go())
-
-
-@pytest.mark.long
-def test_files_and_paths_in_an_editor(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path)
+async def test_files_and_paths_in_an_editor(tmp_path: Path) -> None:
+    desk = desk_with(tmp_path)
+    for number, payload in enumerate(PAYLOADS[:4], 1):
+        text = payload.replace("\0", "").encode("utf-8", "replace") + b"\n"
+        path = tmp_path / "work" / f"[@click=app.quit]{number}.md"
+        path.write_bytes(text)
+        desk.session.windows.open("editor", path=path.name)
+    async with running(desk) as pilot:
         for number, payload in enumerate(PAYLOADS[:4], 1):
-            text = payload.replace("\0", "").encode("utf-8", "replace") + b"\n"
-            path = tmp_path / "work" / f"[@click=app.quit]{number}.md"
-            path.write_bytes(text)
-            desk.session.windows.open("editor", path=path.name)
-        async with running(desk) as pilot:
-            for number, payload in enumerate(PAYLOADS[:4], 1):
-                desktop(pilot).go_to(number)
-                frame = await frame_of(pilot, f"editor_{number}")
-                await see_in(pilot, frame, 1, literal(payload))
-                await see_in(pilot, frame, 0, "[@click=app")
-                check(pilot)
-
-    asyncio.run(go())
+            desktop(pilot).action_go_to(number)
+            frame = await frame_of(pilot, f"editor_{number}")
+            await see_in(pilot, frame, 1, literal(payload))
+            await see_in(pilot, frame, 0, "[@click=app")
+            check(pilot)

@@ -1,6 +1,5 @@
 """The editor's own widget: person and model write in one text, and the file stays exact."""
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,10 +8,11 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
 from contextui.model import Block
+from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.link import Desk
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor import widget
 from contextui.windows.editor.widget import EditorBody
 from contextui.windows.editor.window import EditorWindow
@@ -23,20 +23,20 @@ from tests.tui.sharing import SharedChat
 CODE = 'def total(items):\n    """Sum."""\n    return sum(items)\n'
 
 
-def desk_on(chat: SharedChat, content: bytes | str, name: str = "cart.py") -> Desk:
+def desk_on(chat: SharedChat, content: bytes | str, name: str = "cart.py") -> AppSession:
     data = content.encode() if isinstance(content, str) else content
     (chat.work / name).write_bytes(data)
     chat.desk.session.windows.open("editor", path=name)
     return chat.desk
 
 
-def editor(desk: Desk) -> EditorWindow:
+def editor(desk: AppSession) -> EditorWindow:
     window = desk.session.windows.get("editor_1")
     assert isinstance(window, EditorWindow)
     return window
 
 
-def buffer(desk: Desk) -> str:
+def buffer(desk: AppSession) -> str:
     """The text that person and model share."""
     held = editor(desk).state.buffer
     assert held is not None
@@ -53,89 +53,89 @@ async def entered(pilot: "Pilot[int]") -> tuple[WindowFrame, EditorBody]:
     return frame, body
 
 
-def test_what_is_typed_is_shared_undone_and_not_saved_over_what_changed_on_disk(
-    chat: SharedChat,
+async def test_what_is_typed_is_shared_undone_and_not_saved_over_what_changed_on_disk(
+    chat: SharedChat, pilot: "Pilot[int]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk, path = desk_on(chat, CODE), chat.work / "cart.py"
-        frame, body = await entered(pilot)
-        await until(pilot, lambda: shown(pilot, "│ 1  def total(items):"))
-        await until(pilot, lambda: shown(pilot, "╭─ 1 editor  cart.py ─"))
-        await until(pilot, lambda: body.language == "python")
+    desk, path = desk_on(chat, CODE), chat.work / "cart.py"
+    frame, body = await entered(pilot)
+    await until(pilot, lambda: shown(pilot, "│ 1  def total(items):"))
+    await until(pilot, lambda: shown(pilot, "╭─ 1 editor  cart.py ─"))
+    await until(pilot, lambda: body.language == "python")
 
-        def colours() -> set[str]:
-            return {
-                segment.style.color.name
-                for segment in body.render_line(0)
-                if segment.style and segment.style.color and segment.text.strip()
-            }
+    def colours() -> set[str]:
+        return {
+            segment.style.color.name
+            for segment in body.render_line(0)
+            if segment.style and segment.style.color and segment.text.strip()
+        }
 
-        await until(pilot, lambda: len(colours()) > 2)  # they are found in the background
-        await desk.session.windows.act("editor_1", "replace", {"old": "total", "new": "whole"})
-        await until(pilot, lambda: "whole" in body.text)
-        await pilot.press("a", "enter", "b")
-        await until(pilot, lambda: shown(pilot, "cart.py •"))
-        await until(pilot, lambda: buffer(desk).startswith("a\nbdef"))  # after a pause
-        await until(pilot, lambda: "◇ you" in region_text(pilot, frame)[-1])
-        assert editor(desk).runtime.history.entries[-1].action == "splice"
-        assert path.read_text() == CODE  # not saved yet
-        await pilot.press("ctrl+z")
-        await until(pilot, lambda: body.text.startswith("def whole"))
-        await pilot.press("ctrl+z")
-        await until(pilot, lambda: body.text == CODE == buffer(desk))
-        await pilot.press("ctrl+y")
-        await until(pilot, lambda: "whole" in body.text)
-        assert "Redone" in frame.note
-        path.write_text("theirs\n")
-        await pilot.press("ctrl+s")
-        sent = "editor changed on disk. Not saved. d shows the difference."
-        await until(pilot, lambda: frame.note == sent)
-        assert path.read_text() == "theirs\n"
-        await pilot.press("escape", "d")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
-        await until(pilot, lambda: shown(pilot, "theirs"))
-
-    chat.talk(go)
+    await until(pilot, lambda: len(colours()) > 2)  # they are found in the background
+    await desk.session.windows.act("editor_1", "replace", {"old": "total", "new": "whole"})
+    await until(pilot, lambda: "whole" in body.text)
+    with monkeypatch.context() as patch:  # one step to undo, however slowly the keys come
+        for limit in ("_PAUSE", "_LATEST"):
+            patch.setattr(widget, limit, 600.0)
+        await pilot.press("a", "enter")
+        await until(pilot, lambda: body.text.startswith("a\ndef"))
+    await pilot.press("b")
+    await until(pilot, lambda: shown(pilot, "cart.py •"))
+    await until(pilot, lambda: buffer(desk).startswith("a\nbdef"))  # after a pause
+    await until(pilot, lambda: "◇ you" in region_text(pilot, frame)[-1])
+    assert runtime_of(editor(desk)).history.entries[-1].action == "splice"
+    assert path.read_text() == CODE  # not saved yet
+    await pilot.press("ctrl+z")
+    await until(pilot, lambda: body.text.startswith("def whole"))
+    await pilot.press("ctrl+z")
+    await until(pilot, lambda: body.text == CODE == buffer(desk))
+    await pilot.press("ctrl+y")
+    await until(pilot, lambda: "whole" in body.text)
+    assert "Redone" in frame.note
+    path.write_text("theirs\n")
+    await pilot.press("ctrl+s")
+    sent = "editor changed on disk. Not saved. d shows the difference."
+    await until(pilot, lambda: frame.note == sent)
+    assert path.read_text() == "theirs\n"
+    await pilot.press("escape", "d")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
+    await until(pilot, lambda: shown(pilot, "theirs"))
 
 
 @pytest.mark.long
-def test_the_scroll_position_stays_while_the_model_writes_above(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        text = "".join(f"line {number}\n" for number in range(1, 90))
-        desk = desk_on(chat, text, "lines.txt")
-        frame = await frame_of(pilot, "editor_1")
-        body = frame.body
-        assert isinstance(body, EditorBody)
-        await until(pilot, lambda: body.text)
-        body.scroll_to(y=50, animate=False)
-        await until(pilot, lambda: shown(pilot, "51  line 51"))
-        given = {"old": "line 3\n", "new": "line 3\nline 3a\n"}
-        await desk.session.windows.act("editor_1", "replace", given)
-        await until(pilot, lambda: "line 3a" in body.text)
-        await until(pilot, lambda: region_text(pilot, frame)[1].startswith("│ 52  line 51"))
+async def test_the_scroll_position_stays_while_the_model_writes_above(
+    chat: SharedChat, pilot: "Pilot[int]"
+) -> None:
+    text = "".join(f"line {number}\n" for number in range(1, 90))
+    desk = desk_on(chat, text, "lines.txt")
+    frame = await frame_of(pilot, "editor_1")
+    body = frame.body
+    assert isinstance(body, EditorBody)
+    await until(pilot, lambda: body.text)
+    body.scroll_to(y=50, animate=False)
+    await until(pilot, lambda: shown(pilot, "51  line 51"))
+    given = {"old": "line 3\n", "new": "line 3\nline 3a\n"}
+    await desk.session.windows.act("editor_1", "replace", given)
+    await until(pilot, lambda: "line 3a" in body.text)
+    await until(pilot, lambda: region_text(pilot, frame)[1].startswith("│ 52  line 51"))
 
-    chat.talk(go)
 
-
-def test_both_write_at_once_and_nothing_of_either_is_lost(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk = desk_on(chat, "one\ntwo\nthree\n", "notes.txt")
-        windows = desk.session.windows
-        _, body = await entered(pilot)
-        body.move_cursor((2, 5))
-        assert (await windows.act("editor_1", "insert", {"before_line": 1, "text": "m"})).ok
-        await until(pilot, lambda: body.text.startswith("m\n"))
-        assert body.cursor_location == (3, 5)  # where it was
-        assert body.has_focus
-        assert shown(pilot, "◆ model")
-        for number in range(3):
-            await pilot.press(f"{number}")
-            given = {"before_line": 1, "text": f"m{number}"}
-            assert (await windows.act("editor_1", "insert", given)).ok
-        await until(pilot, lambda: buffer(desk) == body.text and "2" in buffer(desk)[-4:])
-        assert buffer(desk) == "m2\nm1\nm0\nm\none\ntwo\nthree012\n"
-
-    chat.talk(go)
+async def test_both_write_at_once_and_nothing_of_either_is_lost(
+    chat: SharedChat, pilot: "Pilot[int]"
+) -> None:
+    desk = desk_on(chat, "one\ntwo\nthree\n", "notes.txt")
+    windows = desk.session.windows
+    _, body = await entered(pilot)
+    body.move_cursor((2, 5))
+    assert (await windows.act("editor_1", "insert", {"before_line": 1, "text": "m"})).ok
+    await until(pilot, lambda: body.text.startswith("m\n"))
+    assert body.cursor_location == (3, 5)  # where it was
+    assert body.has_focus
+    assert shown(pilot, "◆ model")
+    for number in range(3):
+        await pilot.press(f"{number}")
+        given = {"before_line": 1, "text": f"m{number}"}
+        assert (await windows.act("editor_1", "insert", given)).ok
+    await until(pilot, lambda: buffer(desk) == body.text and "2" in buffer(desk)[-4:])
+    assert buffer(desk) == "m2\nm1\nm0\nm\none\ntwo\nthree012\n"
 
 
 @pytest.mark.long
@@ -170,53 +170,6 @@ def test_what_is_typed_just_before_the_model_acts_is_shown_to_the_model_first(
     chat.close()
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"\xef\xbb\xbfone\ntwo\r\nthree\r",
-        "eins\nzwö\n".encode("latin-1"),
-        b"",
-    ],
-)
-def test_bytes_outside_of_the_edit_stay_as_they_are(chat: SharedChat, content: bytes) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk_on(chat, content, "odd.txt")
-        frame = await enter(pilot, "editor_1")
-        body = frame.body
-        assert isinstance(body, EditorBody)
-        await until(pilot, lambda: body.language is None and "odd.txt" in body.window_title)
-        await pilot.press("enter", "ctrl+home", "Z", "ctrl+s")
-        await until(pilot, lambda: "Saved odd.txt" in frame.note)
-        bom = content[:3] if content.startswith(b"\xef\xbb\xbf") else b""
-        written = (chat.work / "odd.txt").read_bytes()
-        assert written == bom + b"Z" + content[len(bom) :]
-        assert "•" not in body.window_title
-
-    chat.talk(go)
-
-
-@pytest.mark.long
-def test_only_the_page_is_shown_and_edited_and_the_edges_lead_on(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        text = "".join(f"line {number}\r\n" for number in range(1, 251))
-        desk = desk_on(chat, text, "long.txt")
-        _, body = await entered(pilot)
-        assert body.document.line_count == 100
-        body.move_cursor((99, 0))
-        await pilot.press("down")
-        await until(pilot, lambda: body.text.startswith("line 101\n"))
-        assert body.cursor_location == (0, 0)
-        await pilot.press(*"new ")
-        await until(pilot, lambda: "new line 101\r\n" in buffer(desk))
-        assert buffer(desk) == text.replace("line 101\r\n", "new line 101\r\n")
-        await pilot.press("up")
-        await until(pilot, lambda: body.text.startswith("line 1\n"))
-        await until(pilot, lambda: body.cursor_location[0] == 99)
-
-    chat.talk(go)
-
-
 @pytest.mark.parametrize(
     ("text", "top", "end"),
     [
@@ -225,154 +178,127 @@ def test_only_the_page_is_shown_and_edited_and_the_edges_lead_on(chat: SharedCha
     ],
     ids=["long lines", "read-only"],
 )
-def test_ctrl_home_and_ctrl_end_go_to_the_ends_of_the_file(
-    chat: SharedChat, text: str, top: int, end: tuple[int, int]
+async def test_ctrl_home_and_ctrl_end_go_to_the_ends_of_the_file(
+    chat: SharedChat, text: str, top: int, end: tuple[int, int], pilot: "Pilot[int]"
 ) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk_on(chat, text, "long.txt")
-        _, body = await entered(pilot)
-        assert body.read_only == text.startswith("line")
-        await pilot.press("right", "ctrl+end")
-        await until(pilot, lambda: body.line_number_start == top)
-        await until(pilot, lambda: body.cursor_location == end)
-        await pilot.press("up", "home", "ctrl+end")  # on the page already
-        await until(pilot, lambda: body.cursor_location == end)
-        await pilot.press("ctrl+home")
-        await until(pilot, lambda: body.line_number_start == 1)
-        await until(pilot, lambda: body.cursor_location == (0, 0))
-        await pilot.press("down", "end", "ctrl+home")
-        await until(pilot, lambda: body.cursor_location == (0, 0))
-
-    chat.talk(go)
+    desk_on(chat, text, "long.txt")
+    _, body = await entered(pilot)
+    assert body.read_only == text.startswith("line")
+    await pilot.press("right", "ctrl+end")
+    await until(pilot, lambda: body.line_number_start == top)
+    await until(pilot, lambda: body.cursor_location == end)
+    await pilot.press("up", "home", "ctrl+end")  # on the page already
+    await until(pilot, lambda: body.cursor_location == end)
+    await pilot.press("ctrl+home")
+    await until(pilot, lambda: body.line_number_start == 1)
+    await until(pilot, lambda: body.cursor_location == (0, 0))
+    await pilot.press("down", "end", "ctrl+home")
+    await until(pilot, lambda: body.cursor_location == (0, 0))
 
 
 @pytest.mark.long
-def test_the_persons_find_leads_to_the_place_and_the_models_does_not(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk = desk_on(chat, CODE)
-        frame, body = await entered(pilot)
-        await desk.session.windows.act("editor_1", "find", {"text": "return"})
-        await until(pilot, lambda: editor(desk).state.line == 3)
-        await pilot.pause(0.1)
-        assert body.cursor_location == (0, 0)
-        frame.runner.run("find", {"text": "Sum"})
-        await until(pilot, lambda: body.cursor_location == (1, 7))
-
-    chat.talk(go)
-
-
-@pytest.mark.long
-def test_blur_sends_what_was_typed_at_once_and_closing_warns_of_it(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk = desk_on(chat, CODE)
-        frame, _ = await entered(pilot)
-        await pilot.press("Q", "escape")
-        await until(pilot, lambda: frame.has_focus)
-        await until(pilot, lambda: buffer(desk).startswith("Qdef"))
-        await pilot.press("x")
-        await until(pilot, lambda: shown(pilot, "unsaved! enter to close"))
-
-    chat.talk(go)
-
-
-@pytest.mark.long
-def test_what_cannot_be_written_is_refused_and_does_not_stay(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk = desk_on(chat, "zwö\n".encode("latin-1"), "alt.txt")
-        _, body = await entered(pilot)
-        await pilot.press("你")
-        await until(pilot, lambda: body.text == "zwö\n" and shown(pilot, "U+4F60"))
-        assert buffer(desk) == "zwö\n"
-
-    chat.talk(go)
-
-
-@pytest.mark.long
-def test_what_was_typed_stays_when_the_model_turns_the_page(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        text = "".join(f"line {number}\n" for number in range(1, 251))
-        desk = desk_on(chat, text, "long.txt")
-        await entered(pilot)
-        await pilot.press(*"typed ")
-        given = {"before_line": 200, "text": "model"}
-        assert (await desk.session.windows.act("editor_1", "insert", given)).ok
-        wanted = "typed " + text.replace("line 200\n", "model\nline 200\n")
-        await until(pilot, lambda: buffer(desk) == wanted)
-
-    chat.talk(go)
-
-
-@pytest.mark.long
-def test_what_was_typed_last_in_a_file_that_the_model_closes_is_reported(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk = desk_on(chat, CODE)
-        (chat.work / "other.py").write_text("other\n")
-        await entered(pilot)
-        await pilot.press(*"mine")
-        await desk.session.windows.act("editor_1", "open", {"path": "other.py"})
-        lost = "cart.py is no longer open here"
-        await until(pilot, lambda: "mine" in buffer(desk) or shown(pilot, lost))
-
-    chat.talk(go)
-
-
-@pytest.mark.long
-def test_what_was_typed_last_is_kept_when_the_window_goes_out_of_sight(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path)
-        (tmp_path / "work" / "cart.py").write_text(CODE)
-        desk.session.windows.open("editor", path="cart.py")
-        for _ in range(8):
-            desk.session.windows.open("note")
-        async with running(desk, (80, 24)) as pilot:
-            pilot.app.screen.add_class("-pane-windows")
-            await entered(pilot)
-            await pilot.press("K")
-            desktop(pilot).go_to(5)
-            await until(pilot, lambda: "editor_1" not in frames(pilot))
-            await until(pilot, lambda: buffer(desk).startswith("K"))
-
-    asyncio.run(go())
-
-
-def test_lines_that_the_model_changed_have_a_bar_until_the_person_was_there(
-    chat: SharedChat,
+async def test_the_persons_find_leads_to_the_place_and_the_models_does_not(
+    chat: SharedChat, pilot: "Pilot[int]"
 ) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk = desk_on(chat, "one\ntwo\nthree\nfour\n")
-        frame = await frame_of(pilot, "editor_1")
-        await until(pilot, lambda: shown(pilot, "three"))
-        given = {"old": "three", "new": "3a\n3b"}
-        await desk.session.windows.act("editor_1", "replace", given)
-        await until(pilot, lambda: shown(pilot, "3▎ 3a"))
-        assert shown(pilot, "4▎ 3b")
-        assert sum("▎" in one for one in region_text(pilot, frame)) == 2
-        given = {"old": "one", "new": "zero\none"}
-        await desk.session.windows.act("editor_1", "replace", given)
-        await until(pilot, lambda: shown(pilot, "5▎ 3b"))  # it moved with its line
-        frame.focus()
-        await until(pilot, lambda: frame.has_focus)
-        assert shown(pilot, "▎ 3a")
-        await pilot.press("ctrl+g", "p")
-        await until(pilot, lambda: not any("▎" in one for one in region_text(pilot, frame)))
-
-    chat.talk(go)
+    desk = desk_on(chat, CODE)
+    frame, body = await entered(pilot)
+    await desk.session.windows.act("editor_1", "find", {"text": "return"})
+    await until(pilot, lambda: editor(desk).state.line == 3)
+    await pilot.pause(0.1)
+    assert body.cursor_location == (0, 0)
+    frame.runner.run("find", {"text": "Sum"})
+    await until(pilot, lambda: body.cursor_location == (1, 7))
 
 
-def test_lines_that_the_person_changed_have_no_bar(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk = desk_on(chat, numbered(250), "long.txt")  # more than a page
-        _, body = await entered(pilot)
-        await pilot.press("enter")
-        await until(pilot, lambda: buffer(desk).startswith("\n"))
-        await until(pilot, lambda: not body._unsent and body.text == body._sight.shown)
-        assert not body._marked
-        # The widget may see the change before it is told that the person made it.
-        assert (await desk.session.windows.act("editor_1", "undo", {}, actor="person")).ok
-        await until(pilot, lambda: body.text == "\n".join(numbered(100).splitlines()))
-        assert not body._marked
+@pytest.mark.long
+async def test_blur_sends_what_was_typed_at_once_and_closing_warns_of_it(
+    chat: SharedChat, pilot: "Pilot[int]"
+) -> None:
+    desk = desk_on(chat, CODE)
+    frame, _ = await entered(pilot)
+    await pilot.press("Q", "escape")
+    await until(pilot, lambda: frame.has_focus)
+    await until(pilot, lambda: buffer(desk).startswith("Qdef"))
+    await pilot.press("x")
+    await until(pilot, lambda: shown(pilot, "unsaved! enter to close"))
 
-    chat.talk(go)
+
+@pytest.mark.long
+async def test_what_cannot_be_written_is_refused_and_does_not_stay(
+    chat: SharedChat, pilot: "Pilot[int]"
+) -> None:
+    desk = desk_on(chat, "zwö\n".encode("latin-1"), "alt.txt")
+    _, body = await entered(pilot)
+    await pilot.press("你")
+    await until(pilot, lambda: body.text == "zwö\n" and shown(pilot, "U+4F60"))
+    assert buffer(desk) == "zwö\n"
+
+
+@pytest.mark.long
+async def test_what_was_typed_last_in_a_file_that_the_model_closes_is_reported(
+    chat: SharedChat, pilot: "Pilot[int]"
+) -> None:
+    desk = desk_on(chat, CODE)
+    (chat.work / "other.py").write_text("other\n")
+    await entered(pilot)
+    await pilot.press(*"mine")
+    await desk.session.windows.act("editor_1", "open", {"path": "other.py"})
+    lost = "cart.py is no longer open here"
+    await until(pilot, lambda: "mine" in buffer(desk) or shown(pilot, lost))
+
+
+@pytest.mark.long
+async def test_what_was_typed_last_is_kept_when_the_window_goes_out_of_sight(
+    tmp_path: Path,
+) -> None:
+    desk = desk_with(tmp_path)
+    (tmp_path / "work" / "cart.py").write_text(CODE)
+    desk.session.windows.open("editor", path="cart.py")
+    for _ in range(8):
+        desk.session.windows.open("note")
+    async with running(desk, (80, 24)) as pilot:
+        pilot.app.screen.add_class("-pane-windows")
+        await entered(pilot)
+        await pilot.press("K")
+        desktop(pilot).action_go_to(5)
+        await until(pilot, lambda: "editor_1" not in frames(pilot))
+        await until(pilot, lambda: buffer(desk).startswith("K"))
+
+
+async def test_lines_that_the_model_changed_have_a_bar_until_the_person_was_there(
+    chat: SharedChat, pilot: "Pilot[int]"
+) -> None:
+    desk = desk_on(chat, "one\ntwo\nthree\nfour\n")
+    frame = await frame_of(pilot, "editor_1")
+    await until(pilot, lambda: shown(pilot, "three"))
+    given = {"old": "three", "new": "3a\n3b"}
+    await desk.session.windows.act("editor_1", "replace", given)
+    await until(pilot, lambda: shown(pilot, "3▎ 3a"))
+    assert shown(pilot, "4▎ 3b")
+    assert sum("▎" in one for one in region_text(pilot, frame)) == 2
+    given = {"old": "one", "new": "zero\none"}
+    await desk.session.windows.act("editor_1", "replace", given)
+    await until(pilot, lambda: shown(pilot, "5▎ 3b"))  # it moved with its line
+    frame.focus()
+    await until(pilot, lambda: frame.has_focus)
+    assert shown(pilot, "▎ 3a")
+    await pilot.press("ctrl+g", "p")
+    await until(pilot, lambda: not any("▎" in one for one in region_text(pilot, frame)))
+
+
+async def test_lines_that_the_person_changed_have_no_bar(
+    chat: SharedChat, pilot: "Pilot[int]"
+) -> None:
+    desk = desk_on(chat, numbered(250), "long.txt")  # more than a page
+    _, body = await entered(pilot)
+    await pilot.press("enter")
+    await until(pilot, lambda: buffer(desk).startswith("\n"))
+    await until(pilot, lambda: not body._unsent and body.text == body._sight.shown)
+    assert not body._marked
+    # The widget may see the change before it is told that the person made it.
+    assert (await desk.session.windows.act("editor_1", "undo", {}, actor="person")).ok
+    await until(pilot, lambda: body.text == "\n".join(numbered(100).splitlines()))
+    assert not body._marked
 
 
 def numbered(count: int) -> str:
@@ -385,40 +311,38 @@ async def at_line(pilot: "Pilot[int]", body: EditorBody, line: int) -> None:
     await until(pilot, lambda: shown(pilot, f" {line}  line {line} "))
 
 
-def test_the_title_counts_lines_and_all_keys_go_on_from_where_the_cursor_is(
-    chat: SharedChat,
+@pytest.mark.parametrize("size", [(80, 24)])
+async def test_the_title_counts_lines_and_all_keys_go_on_from_where_the_cursor_is(
+    chat: SharedChat, pilot: "Pilot[int]"
 ) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk = desk_on(chat, numbered(250), "long.txt")
-        await pilot.press("ctrl+g", "1")  # a small screen shows the windows then
-        frame, body = await entered(pilot)
-        height = body.size.height
-        await until(pilot, lambda: shown(pilot, f" 1–{height} of 250 ─╮"))
-        await pilot.press("enter")  # typed, not sent yet
-        await until(pilot, lambda: shown(pilot, f" 1–{height} of 251 ─╮"))
-        await pilot.press("ctrl+z")
-        await until(pilot, lambda: shown(pilot, f" 1–{height} of 250 ─╮"))
-        # The model turns the page: lines keep their numbers, and a key moves the view by one line.
-        assert (await desk.session.windows.act("editor_1", "goto", {"line": 40})).ok
-        await until(pilot, lambda: " 40  line 40 " in region_text(pilot, frame)[1])
-        await until(pilot, lambda: shown(pilot, f" 40–{39 + height} of 250 ─╮"))
-        await pilot.press("up")
-        await at_line(pilot, body, 39)
-        await until(pilot, lambda: shown(pilot, f" 39–{38 + height} of 250 ─╮"))
-        assert " 39  line 39 " in region_text(pilot, frame)[1]
-        await pilot.press("ctrl+l")
-        await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
-        await pilot.press(*"176", "enter")
-        await at_line(pilot, body, 176)
-        await until(pilot, lambda: body.has_focus)
-        for key, line in [("up", 175), ("down", 176), ("down", 177)]:
-            await pilot.press(key)
-            await at_line(pilot, body, line)
-        await pilot.press("ctrl+end")  # where an empty row follows the last line
-        await until(pilot, lambda: shown(pilot, f" {252 - height}–250 of 250 ─╮"))
-        body.move_cursor((0, 0))
-        first = body.line_number_start
-        await pilot.press("up")
-        await at_line(pilot, body, first - 1)
-
-    chat.talk(go, size=(80, 24))
+    desk = desk_on(chat, numbered(250), "long.txt")
+    await pilot.press("ctrl+g", "1")  # a small screen shows the windows then
+    frame, body = await entered(pilot)
+    height = body.size.height
+    await until(pilot, lambda: shown(pilot, f" 1–{height} of 250 ─╮"))
+    await pilot.press("enter")  # typed, not sent yet
+    await until(pilot, lambda: shown(pilot, f" 1–{height} of 251 ─╮"))
+    await pilot.press("ctrl+z")
+    await until(pilot, lambda: shown(pilot, f" 1–{height} of 250 ─╮"))
+    # The model turns the page: lines keep their numbers, and a key moves the view by one line.
+    assert (await desk.session.windows.act("editor_1", "goto", {"line": 40})).ok
+    await until(pilot, lambda: " 40  line 40 " in region_text(pilot, frame)[1])
+    await until(pilot, lambda: shown(pilot, f" 40–{39 + height} of 250 ─╮"))
+    await pilot.press("up")
+    await at_line(pilot, body, 39)
+    await until(pilot, lambda: shown(pilot, f" 39–{38 + height} of 250 ─╮"))
+    assert " 39  line 39 " in region_text(pilot, frame)[1]
+    await pilot.press("ctrl+l")
+    await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+    await pilot.press(*"176", "enter")
+    await at_line(pilot, body, 176)
+    await until(pilot, lambda: body.has_focus)
+    for key, line in [("up", 175), ("down", 176), ("down", 177)]:
+        await pilot.press(key)
+        await at_line(pilot, body, line)
+    await pilot.press("ctrl+end")  # where an empty row follows the last line
+    await until(pilot, lambda: shown(pilot, f" {252 - height}–250 of 250 ─╮"))
+    body.move_cursor((0, 0))
+    first = body.line_number_start
+    await pilot.press("up")
+    await at_line(pilot, body, first - 1)

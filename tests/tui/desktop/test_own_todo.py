@@ -1,10 +1,8 @@
 """The to-do list's own widget: check marks to click, and a cursor that stays."""
 
-import pytest
 from textual.pilot import Pilot
 
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.windows.todo.window import TodoWindow
 from tests.tui.desktop.samples import enter, region_text
 from tests.tui.running import until
 from tests.tui.sharing import SharedChat
@@ -16,55 +14,38 @@ async def listed(pilot: "Pilot[int]") -> WindowFrame:
     return frame
 
 
-def test_items_are_ticked_off_by_key_and_click_and_the_cursor_stays(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        windows = chat.desk.session.windows
-        windows.open("todo", items=["eggs", "milk", "bread"])
-        frame = await listed(pilot)
+async def test_items_are_ticked_off_by_key_and_click_and_the_cursor_stays(
+    chat: SharedChat, pilot: "Pilot[int]"
+) -> None:
+    windows = chat.desk.session.windows
+    windows.open("todo", items=["eggs", "milk", "bread"])
+    frame = await listed(pilot)
 
-        async def see(*wanted: str) -> None:
-            def rows() -> list[str]:
-                texts = [one.strip("│ ") for one in region_text(pilot, frame)[1:-1]]
-                return [one for one in texts if one]
+    async def see(*wanted: str) -> None:
+        def rows() -> list[str]:
+            texts = [one.strip("│ ") for one in region_text(pilot, frame)[1:-1]]
+            return [one for one in texts if one]
 
-            await until(pilot, lambda: rows() == list(wanted))
+        await until(pilot, lambda: rows() == list(wanted))
 
-        await windows.act("todo_1", "done", {"item": 1})
-        await see("✓ eggs", "· milk", "· bread")
-        assert "1 todo  2 open" in region_text(pilot, frame)[0]
-        await pilot.press("enter", "down", "space")
-        await see("✓ eggs", "✓ milk", "· bread")
-        await until(pilot, lambda: frame.note == "2 'milk' is done.")
-        await until(pilot, lambda: "◇ you" in region_text(pilot, frame)[-1])
-        await pilot.press("space")
-        await see("✓ eggs", "· milk", "· bread")
-        await pilot.click(frame.body, offset=(0, 2))
-        await see("✓ eggs", "· milk", "✓ bread")
-        await windows.act("todo_1", "delete", {"item": 1})
-        await see("· milk", "✓ bread")
-        await pilot.press("space")  # at the item that was clicked
-        await see("· milk", "· bread")
-        await windows.act("todo_1", "done", {"item": 2})
-        await see("✓ milk", "· bread")
-        await pilot.press("escape", "minus")  # less detail
-        await see("· bread")
-        await pilot.press("plus", "enter", "delete")
-        await see("✓ milk")
-
-    chat.talk(go)
-
-
-@pytest.mark.long
-def test_a_long_list_scrolls_with_its_cursor(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk = chat.desk
-        desk.session.windows.open("todo", items=[f"thing {number}" for number in range(500)])
-        frame = await listed(pilot)
-        await pilot.press("enter", *["down"] * 30)
-        await until(pilot, lambda: "thing 30" in "".join(region_text(pilot, frame)))
-        window = desk.session.windows.get("todo_1")
-        assert isinstance(window, TodoWindow)
-        await pilot.press("space")
-        await until(pilot, lambda: window.state.items[30].done)
-
-    chat.talk(go)
+    await windows.act("todo_1", "done", {"item": 1})
+    await see("✓ eggs", "· milk", "· bread")
+    assert "1 todo  2 open" in region_text(pilot, frame)[0]
+    await pilot.press("enter", "down", "space")
+    await see("✓ eggs", "✓ milk", "· bread")
+    await until(pilot, lambda: frame.note == "2 'milk' is done.")
+    await until(pilot, lambda: "◇ you" in region_text(pilot, frame)[-1])
+    await pilot.press("space")
+    await see("✓ eggs", "· milk", "· bread")
+    await pilot.click(frame.body, offset=(0, 2))
+    await see("✓ eggs", "· milk", "✓ bread")
+    await windows.act("todo_1", "delete", {"item": 1})
+    await see("· milk", "✓ bread")
+    await pilot.press("space")  # at the item that was clicked
+    await see("· milk", "· bread")
+    await windows.act("todo_1", "done", {"item": 2})
+    await see("✓ milk", "· bread")
+    await pilot.press("escape", "minus")  # less detail
+    await see("· bread")
+    await pilot.press("plus", "enter", "delete")
+    await see("✓ milk")

@@ -1,6 +1,5 @@
 """Widgets that windows bring along: used when they work, and harmless when they do not."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -14,47 +13,44 @@ from tests.tui.running import desk_in, running, shown, until
 HERE = "tests.tui.desktop.own_widgets"
 
 
-def test_a_window_is_drawn_by_its_own_widget_which_may_have_keys_for_its_frame(
+async def test_a_window_is_drawn_by_its_own_widget_which_may_have_keys_for_its_frame(
     tmp_path: Path,
 ) -> None:
-    async def go() -> None:
-        kinds = ["Plain", "WithFrameKeys", "WithWrongFrameKeys", "WithChildren"]
-        classes = [window_with(f"{HERE}:{kind}", f"own_{kind.lower()}") for kind in kinds]
-        desk = desk_in(tmp_path, windows=classes)
-        for cls in classes:
-            desk.session.windows.open(cls.name)
-        async with running(desk) as pilot:
+    kinds = ["Plain", "WithFrameKeys", "WithWrongFrameKeys", "WithChildren"]
+    classes = [window_with(f"{HERE}:{kind}", f"own_{kind.lower()}") for kind in kinds]
+    desk = desk_in(tmp_path, windows=classes)
+    for cls in classes:
+        desk.session.windows.open(cls.name)
+    async with running(desk) as pilot:
 
-            def seen(frame: WindowFrame, text: str) -> bool:
-                return text in " ".join(one.strip("│ ") for one in region_text(pilot, frame))
+        def seen(frame: WindowFrame, text: str) -> bool:
+            return text in " ".join(one.strip("│ ") for one in region_text(pilot, frame))
 
-            children = await frame_of(pilot, "own_withchildren_1")
-            await until(pilot, lambda: seen(children, "a child of its own"))
-            assert children.body.query_one("#within").query_one(Static)
-            frame = await enter(pilot, "own_plain_1")
-            await until(pilot, lambda: seen(frame, "own widget: 0"))
-            await desk.session.windows.act("own_plain_1", "up")
-            await until(pilot, lambda: seen(frame, "own widget: 1"))
-            await pilot.press("enter", "k")
-            await until(pilot, lambda: frame.note == "Now 2.")
-            frame.clear_note()
-            await until(pilot, lambda: seen(frame, "own widget: 2") and seen(frame, "◇ you"))
-            assert not frame.has_class("-error")
-            await enter(pilot, "own_withwrongframekeys_1")
-            await until(pilot, lambda: shown(pilot, "x close"))
-            frame = await enter(pilot, "own_withframekeys_1")
-            await until(pilot, lambda: shown(pilot, "k count up"))
-            assert shown(pilot, "x close")  # the widget's own x is off
-            await pilot.press("k")
-            await until(pilot, lambda: seen(frame, "own widget: 1"))
-            await pilot.press("enter")
-            await until(pilot, lambda: not shown(pilot, "k count up"))  # a key of the widget now
-            await pilot.press("escape", "f")
-            await until(pilot, lambda: seen(frame, "not on this key"))
-            assert frame.has_class("-error")
-            await until(pilot, lambda: not shown(pilot, "k count up"))
-
-    asyncio.run(go())
+        children = await frame_of(pilot, "own_withchildren_1")
+        await until(pilot, lambda: seen(children, "a child of its own"))
+        assert children.body.query_one("#within").query_one(Static)
+        frame = await enter(pilot, "own_plain_1")
+        await until(pilot, lambda: seen(frame, "own widget: 0"))
+        await desk.session.windows.act("own_plain_1", "up")
+        await until(pilot, lambda: seen(frame, "own widget: 1"))
+        await pilot.press("enter", "k")
+        await until(pilot, lambda: frame.note == "Now 2.")
+        frame.clear_note()
+        await until(pilot, lambda: seen(frame, "own widget: 2") and seen(frame, "◇ you"))
+        assert not frame.has_class("-error")
+        await enter(pilot, "own_withwrongframekeys_1")
+        await until(pilot, lambda: shown(pilot, "x close"))
+        frame = await enter(pilot, "own_withframekeys_1")
+        await until(pilot, lambda: shown(pilot, "k count up"))
+        assert shown(pilot, "x close")  # the widget's own x is off
+        await pilot.press("k")
+        await until(pilot, lambda: seen(frame, "own widget: 1"))
+        await pilot.press("enter")
+        await until(pilot, lambda: not shown(pilot, "k count up"))  # a key of the widget now
+        await pilot.press("escape", "f")
+        await until(pilot, lambda: seen(frame, "not on this key"))
+        assert frame.has_class("-error")
+        await until(pilot, lambda: not shown(pilot, "k count up"))
 
 
 @pytest.mark.long
@@ -73,52 +69,46 @@ def test_a_window_is_drawn_by_its_own_widget_which_may_have_keys_for_its_frame(
         ("contextui.text:one_line", 'widget = "contextui.text:one_line"'),
     ],
 )
-def test_a_widget_that_fails_leaves_the_window_as_any_other(
+async def test_a_widget_that_fails_leaves_the_window_as_any_other(
     tmp_path: Path, widget: str, reason: str
 ) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[window_with(widget), NoteWindow])
-        desk.session.windows.open("own")
-        desk.session.windows.open("note")
-        async with running(desk, (200, 60)) as pilot:
-            frame = await frame_of(pilot, "own_1")
-            await until(pilot, lambda: frame.has_class("-error"))
+    desk = desk_in(tmp_path, windows=[window_with(widget), NoteWindow])
+    desk.session.windows.open("own")
+    desk.session.windows.open("note")
+    async with running(desk, (200, 60)) as pilot:
+        frame = await frame_of(pilot, "own_1")
+        await until(pilot, lambda: frame.has_class("-error"))
 
-            def trouble() -> str:
+        def trouble() -> str:
+            return " ".join(one.strip("│ ") for one in region_text(pilot, frame))
+
+        await until(pilot, lambda: "Everything else still works." in trouble())
+        assert f"own could not be drawn: {reason}" in trouble()
+        await until(pilot, lambda: shown(pilot, "0 in words"))
+        await desk.session.windows.act("own_1", "up")
+        await until(pilot, lambda: shown(pilot, "1 in words"))
+        assert shown(pilot, "some words")
+
+
+async def test_widgets_that_fail_later_are_replaced(tmp_path: Path) -> None:
+    classes = [
+        window_with(f"{HERE}:FailsOnKey", "key"),
+        window_with(f"{HERE}:FailsOnChange", "change"),
+    ]
+    desk = desk_in(tmp_path, windows=classes)
+    for cls in classes:
+        desk.session.windows.open(cls.name)
+    async with running(desk) as pilot:
+        for name, reason in (("key", "not pressed"), ("change", "not changed")):
+            frame = await enter(pilot, f"{name}_1")
+            await pilot.press("enter", "k")
+            await desk.session.windows.act(f"{name}_1", "up")
+
+            def text(frame: WindowFrame = frame) -> str:
                 return " ".join(one.strip("│ ") for one in region_text(pilot, frame))
 
-            await until(pilot, lambda: "Everything else still works." in trouble())
-            assert f"own could not be drawn: {reason}" in trouble()
-            await until(pilot, lambda: shown(pilot, "0 in words"))
-            await desk.session.windows.act("own_1", "up")
-            await until(pilot, lambda: shown(pilot, "1 in words"))
-            assert shown(pilot, "some words")
-
-    asyncio.run(go())
-
-
-def test_widgets_that_fail_later_are_replaced(tmp_path: Path) -> None:
-    async def go() -> None:
-        classes = [
-            window_with(f"{HERE}:FailsOnKey", "key"),
-            window_with(f"{HERE}:FailsOnChange", "change"),
-        ]
-        desk = desk_in(tmp_path, windows=classes)
-        for cls in classes:
-            desk.session.windows.open(cls.name)
-        async with running(desk) as pilot:
-            for name, reason in (("key", "not pressed"), ("change", "not changed")):
-                frame = await enter(pilot, f"{name}_1")
-                await pilot.press("enter", "k")
-                await desk.session.windows.act(f"{name}_1", "up")
-
-                def text(frame: WindowFrame = frame) -> str:
-                    return " ".join(one.strip("│ ") for one in region_text(pilot, frame))
-
-                # One that fails only later has counted up at the key, too.
-                await until(pilot, lambda: "1 in words" in text() or "2 in words" in text())
-                assert f"{name} could not be drawn: ValueError: {reason}" in text()
-                assert pilot.app.is_running
-                assert frame.has_class("-error")
-
-    asyncio.run(go())
+            # One that fails only later has counted up at the key, too.
+            await until(pilot, lambda: "1 in words" in text() or "2 in words" in text())
+            assert f"{name} could not be drawn: ValueError: {reason}" in text()
+            assert pilot.app.is_running
+            assert frame.has_class("-error")

@@ -27,14 +27,6 @@ def test_the_end_of_a_file_is_a_line_to_type_in() -> None:
     assert typed(sight(""), "new") == "new"
 
 
-def test_line_ends_stay_as_each_line_has_them() -> None:
-    text = "one\r\ntwo\rthree\nfour"
-    assert sight(text).shown == "one\ntwo\nthree\nfour"
-    assert typed(sight(text), "one\ntwo!\nthree\nfour") == "one\r\ntwo!\rthree\nfour"
-    assert typed(sight("a\r\nb\r\n"), "a\nnew\nb\n") == "a\r\nnew\r\nb\r\n"
-    assert typed(sight("a\r\nb\r\n"), "ab\n") == "ab\r\n"
-
-
 def test_odd_characters_are_seen_and_what_stands_beside_them_can_be_edited() -> None:
     text = "a\x1b]0;x\x07b\nc\u2028d\x0ce\n"
     seen = sight(text)

@@ -9,7 +9,6 @@ from pydantic import Field
 from contextui.tui.desktop.values import Kind, chosen, kind_of, limits, problems, read
 from contextui.windowing.params import Param, Params, SchemaParams
 from contextui.words import Words
-from tests.tui.desktop.samples import FormWindow
 
 
 @pytest.mark.parametrize(
@@ -60,18 +59,6 @@ def test_an_option_may_stand_for_a_number_or_for_its_text() -> None:
     assert list(chosen("1")) == [1, "1"]
 
 
-def test_problems_are_shown_param_by_param() -> None:
-    params = FormWindow.actions["take"].params
-    found = problems(
-        params, {"number": "x; share: y", "share": "half", "point": {"x": "far"}}, Words()
-    )
-    assert found["text"] == "is missing"
-    assert found["number"] == 'expected int, got "x; share: y"'
-    assert found["share"] == 'expected float, got "half"'
-    assert found["point"].startswith(".x: ")
-    assert problems(params, {"text": "a", "number": 1}, Words()) == {}
-
-
 def _bounded(
     self: object,
     *,
@@ -101,27 +88,6 @@ def test_limits_are_shown_in_words() -> None:
     }
     assert limits(params["names"], Words("zh")) == "至多 2 项"
     assert limits(Param("plain", "string", optional=False), Words()) == ""
-
-
-@pytest.mark.parametrize(
-    ("name", "fits", "beyond"),
-    [
-        ("count", [1, 5], [0, 6, -1]),
-        ("share", [0.1, 1, 1.0], [0, 1.1]),
-        ("text", ["ab", "abcd"], ["a", "abcde", ""]),
-        ("most", [9, -100], [10]),
-    ],
-)
-def test_values_beyond_their_limits_are_refused_with_them(
-    name: str, fits: list[Any], beyond: list[Any]
-) -> None:
-    params, given = Params(_bounded, "Window"), {"count": 1}
-    allowed = next(limits(one, Words()) for one in params.listing if one.name == name)
-    for value in fits:
-        assert problems(params, {**given, name: value}, Words()) == {}
-    for value in beyond:
-        found = problems(params, {**given, name: value}, Words())
-        assert found == {name: f"must be {allowed}"}
 
 
 def test_limits_of_a_schema_are_checked_as_well() -> None:

@@ -25,3 +25,8 @@ def shared_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]
     app = SharedApp(start, tidy)
     yield app
     app.close()
+
+
+@pytest.fixture
+def shared(shared_shop: SharedApp) -> SharedApp:
+    return shared_shop

@@ -11,10 +11,10 @@ from contextui.context.item import ContextItem, ItemType, Stage, assign
 from contextui.model import Answer, Block
 from contextui.tokens import Usage
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.item_page import ItemPage
 from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.pane import Inspector
-from contextui.tui.link import Desk
 from contextui.windowing.snapshot import Lod
 from tests.agent.talking import options
 from tests.tui.running import desk_in, lines, say, shown, until
@@ -31,7 +31,7 @@ def reply(*blocks: str | Block, usage: Usage | None = None) -> Answer:
     return Answer(whole, "tool_use" if calls else "end_turn", usage or Usage())
 
 
-def shop(folder: Path, *more: Step, **given: Any) -> Desk:
+def shop(folder: Path, *more: Step, **given: Any) -> AppSession:
     """A desk in whose script a list is opened, a long file read, and a message sent."""
     work = folder / "work"
     work.mkdir(exist_ok=True)
@@ -58,7 +58,7 @@ async def talk(pilot: "Pilot[int]") -> None:
     await until(pilot, lambda: rows(pilot).count > 12 or not inspector(pilot).display)
 
 
-def desk_of(pilot: "Pilot[int]") -> Desk:
+def desk_of(pilot: "Pilot[int]") -> AppSession:
     """What the app that is driven works on."""
     assert isinstance(pilot.app, ContextUIApp)
     assert pilot.app.desk is not None
@@ -99,8 +99,8 @@ async def go_to(pilot: "Pilot[int]", words: str) -> ContextItem:
     await until(pilot, places)
     listing.choose(places()[0])
     await pilot.pause()
-    assert listing.row is not None
-    return listing.row.item
+    assert listing.item_row is not None
+    return listing.item_row.item
 
 
 async def tidy(pilot: "Pilot[int]") -> None:
@@ -150,7 +150,7 @@ def _cell(line: str, index: int) -> int:
     return cell_len(line[:index])
 
 
-def finished(desk: Desk, count: int) -> None:
+def finished(desk: AppSession, count: int) -> None:
     """Put so many items of finished turns into a context, as a session that is read back does."""
     ledger = desk.session.context.ledger
     kinds = (ItemType.USER, ItemType.ASSISTANT)

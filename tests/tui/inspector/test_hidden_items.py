@@ -1,20 +1,17 @@
 """Gists, summaries and what was left out: each is shown with what stands in its place."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 
 from contextui.context.item import ContextItem, Hidden, ItemType
 from contextui.context.manager import ContextManager
-from contextui.tui.inspector.detail import BehindSummary, WholeText
+from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.labels import fate, replaced, state, tokens
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words
-from tests.tui.inspector.scene import enter, go_to, press_until, rows, screen, see, shop, talk
-from tests.tui.inspector.test_items import inspect
-from tests.tui.running import lines, running, until
+from tests.tui.inspector.scene import enter, go_to, rows, see, shop, talk
+from tests.tui.running import running, until
 
 pytestmark = pytest.mark.long
 
@@ -71,54 +68,21 @@ def test_what_is_too_long_to_be_counted_at_once_is_estimated() -> None:
     assert tokens("one two three " * 5_000, counter).startswith("~")
 
 
-def test_enter_shows_what_a_summary_stands_for_and_each_can_be_read(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = shop(tmp_path)
-        async with running(desk) as pilot:
-            await talk(pilot)
-            context = desk.session.context
-            texts = [one for one in context.get_all() if one.type is not ItemType.WINDOW]
-            summary = context.compact(texts[1:-1], "All so far:\n\n## Goal\nsell milk.")
-            await enter(pilot)
-            await see(pilot, f"[✓] {summary.seq:04} System")
-            await go_to(pilot, "Money is")
-            await see(pilot, f"in summary {summary.seq:04}")
-            await go_to(pilot, "Summary  Goal")
-            await see(pilot, "Summary of earlier turns", f"for {len(texts) - 2} items")
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, BehindSummary))
-            await see(pilot, "Summary for", "Money is Decimal", "read_file tests.py")
-            await pilot.press("enter")  # the summary itself
-            await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
-            await see(pilot, "## Goal", "sell milk.")
-            await pilot.press("escape", "down", "enter")
-            await see(pilot, "0002 Money is Decimal, never float")
-            assert isinstance(pilot.app.screen, WholeText)
-            await pilot.press("escape", "escape")
-            await until(pilot, lambda: rows(pilot).has_focus)
-
-    asyncio.run(run())
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_g_shows_what_a_gist_stands_for_and_says_where_there_is_none(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", _: object) -> None:
-        item = await go_to(pilot, "read_file tests.py")
-        await see(pilot, "g Full", "never")
-        await pilot.press("g")
-        await see(pilot, f"{item.seq:04} is shown in full. u undoes.", "line 1 of the file")
-        assert item.whole
-        await see(pilot, "g Gist")  # the same key leads back, and its price is shown first
-        assert any("g Gist" in line and "−6." in line for line in lines(pilot))
-        await press_until(pilot, "g", f"{item.seq:04} is shown as its gist. u undoes.")
-        await see(pilot, "gist of 6,", "g Full")
-        await pilot.press("u")
-        await see(pilot, "g Gist", "line 1 of the file")
-        await pilot.press("u")
-        await see(pilot, "gist of 6,")
-        await go_to(pilot, "Money is Decimal")
-        await pilot.press("g")
-        await see(pilot, "0002 has one level of detail")
-        assert "is shown in full" not in screen(pilot)
-
-    inspect(tmp_path, act)
+async def test_enter_shows_a_summary_and_what_it_replaces(tmp_path: Path) -> None:
+    desk = shop(tmp_path)
+    async with running(desk) as pilot:
+        await talk(pilot)
+        context = desk.session.context
+        texts = [one for one in context.get_all() if one.type is not ItemType.WINDOW]
+        summary = context.compact(texts[1:-1], "All so far:\n\n## Goal\nsell milk.")
+        await enter(pilot)
+        await see(pilot, f"[✓] {summary.seq:04} System")
+        await go_to(pilot, "Money is")
+        await see(pilot, f"in summary {summary.seq:04}")
+        await go_to(pilot, "Summary  Goal")
+        await see(pilot, "Summary of earlier turns", f"for {len(texts) - 2} items")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+        await see(pilot, "## Goal", "sell milk.", "── 0002 Money is Decimal, never float")
+        await pilot.press("escape")
+        await until(pilot, lambda: rows(pilot).has_focus)

@@ -1,6 +1,5 @@
 """Text that would act, in every place where the inspector shows text: it is only shown."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -8,12 +7,12 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
 from contextui.model import ModelError
+from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.edit import EditScreen
-from contextui.tui.link import Changes, Desk
 from contextui.windowing.finding.registry import WindowEntry
-from tests.tui.inspector.scene import SIZES, enter, inspector, rows, screen, see
-from tests.tui.running import desk_in, lines, running, say, until
+from tests.tui.inspector.scene import enter, rows, screen, see
+from tests.tui.running import desk_in, running, say, until
 
 pytestmark = pytest.mark.long
 
@@ -36,13 +35,13 @@ HOSTILE = "  ".join(PAYLOADS)
 ACTING = ("\x1b", "\x07", "\x9b", "\u202e", "\ud800", "\u2028")
 
 
-def hostile_desk(folder: Path) -> Desk:
+def hostile_desk(folder: Path) -> AppSession:
     """A desk with such text in words, answers, calls, results, windows, notices and entries."""
     add = call("action", window_id="todo_1", action_id="add", params={"text": HOSTILE})
     steps = (call("create", name="todo", args={"items": [HOSTILE]}), add, HOSTILE)
     desk = desk_in(folder, *steps, ModelError("bad_request", HOSTILE))
     desk.notices.append(HOSTILE)
-    desk.entries.append(WindowEntry("[/]", HOSTILE, "broken", HOSTILE))
+    desk.registry._entries.append(WindowEntry("[/]", HOSTILE, "broken", HOSTILE))
     return desk
 
 
@@ -53,61 +52,34 @@ def check(pilot: "Pilot[int]") -> None:
     assert pilot.app.return_code is None
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_nothing_acts_anywhere(tmp_path: Path, size: tuple[int, int]) -> None:
-    async def run() -> None:
-        async with running(hostile_desk(tmp_path), size) as pilot:
-            await say(pilot, HOSTILE)
-            await say(pilot, HOSTILE)
-            inspector(pilot).take(Changes(troubles=[HOSTILE]))
-            await enter(pilot)
-            for _ in range(12):
-                check(pilot)
-                await pilot.press("down")
-            for _ in range(3):
-                await pilot.press("right_square_bracket")
-                await pilot.pause(0.05)
-                for _ in range(6):
-                    check(pilot)
-                    await pilot.press("down")
-                pilot.app.export_screenshot()
-            await see(pilot, "[X] [/]:")
-            assert any("[@click=app.quit]" in line for line in lines(pilot))
-
-    asyncio.run(run())
-
-
-def test_nothing_acts_in_dialogs_notes_and_the_filter(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = hostile_desk(tmp_path)
-        async with running(desk) as pilot:
-            await say(pilot, HOSTILE)
-            await enter(pilot)
-            await pilot.press("home", "down")
-            item = desk.session.context.get_all()[1]
-            before = item.content
-            assert "\x1b" in before
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
-            await see(pilot, "[/foo]")
-            check(pilot)
-            await pilot.press("c", "escape")
-            await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
-            await pilot.press("e")
-            await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
-            await see(pilot, "[/foo]", "Control characters are shown")
-            check(pilot)
-            await pilot.press("ctrl+s")  # what is not edited keeps its characters
-            await until(pilot, lambda: not isinstance(pilot.app.screen, EditScreen))
-            assert item.content == before
-            await pilot.press("c")
-            assert pilot.app.clipboard == before
-            await pilot.press("slash", *"[/]", "[", "/")
-            await see(pilot, 'No item contains "[/][/"')
-            check(pilot)
-            await pilot.press("escape")
-            await until(pilot, lambda: rows(pilot).has_focus)
-            await pilot.press("d", "d")
-            check(pilot)
-
-    asyncio.run(run())
+async def test_nothing_acts_in_dialogs_notes_and_the_filter(tmp_path: Path) -> None:
+    desk = hostile_desk(tmp_path)
+    async with running(desk) as pilot:
+        await say(pilot, HOSTILE)
+        await enter(pilot)
+        await pilot.press("home", "down")
+        item = desk.session.context.get_all()[1]
+        before = item.content
+        assert "\x1b" in before
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+        await see(pilot, "[/foo]")
+        check(pilot)
+        await pilot.press("c", "escape")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
+        await see(pilot, "[/foo]", "Control characters are shown")
+        check(pilot)
+        await pilot.press("ctrl+s")  # what is not edited keeps its characters
+        await until(pilot, lambda: not isinstance(pilot.app.screen, EditScreen))
+        assert item.content == before
+        await pilot.press("c")
+        assert pilot.app.clipboard == before
+        await pilot.press("slash", *"[/]", "[", "/")
+        await see(pilot, 'No item contains "[/][/"')
+        check(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: rows(pilot).has_focus)
+        await pilot.press("d", "d")
+        check(pilot)

@@ -1,7 +1,8 @@
 """The page of items: what each key does, and what it costs before it is pressed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,14 @@ from textual.widgets import TextArea
 
 from contextui.agent.models.scripted import Step, call
 from contextui.context.item import ContextItem
-from contextui.context.placement.figures import PlacedBlock
+from contextui.context.placement.items import PlacedBlock
 from contextui.model import Answer, Block
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.detail import Detail, WholeText, signed
 from contextui.tui.inspector.edit import EditScreen
 from contextui.tui.inspector.labels import tokens
 from contextui.tui.lines import short
-from contextui.tui.link import Desk
 from contextui.windowing.snapshot import Lod
 from tests.agent.talking import options
 from tests.tui.inspector.scene import (
@@ -40,235 +41,181 @@ from tests.tui.inspector.scene import (
     visible_text,
 )
 from tests.tui.running import lines, running, say, until
-from tests.tui.sharing import SharedApp
 
 pytestmark = pytest.mark.long
 
-Act = Callable[["Pilot[int]", Desk], Awaitable[None]]
 
-
-def inspect(
-    folder: Path, act: Act, *more: Step, size: tuple[int, int] = (120, 40), **given: Any
-) -> None:
-    """Have the conversation of the shop, go to the inspector, and act."""
-
-    async def run() -> None:
-        desk = shop(folder, *more, **given)
-        async with running(desk, size, given.get("lang", "en")) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            await act(pilot, desk)
-
-    asyncio.run(run())
+@asynccontextmanager
+async def inspecting(
+    folder: Path, *more: Step, size: tuple[int, int] = (120, 40), **given: Any
+) -> "AsyncIterator[tuple[Pilot[int], AppSession]]":
+    """Have the conversation of the shop, and go to the inspector."""
+    desk = shop(folder, *more, **given)
+    async with running(desk, size, given.get("lang", "en")) as pilot:
+        await talk(pilot)
+        await enter(pilot)
+        yield pilot, desk
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_all_items_are_listed_with_marks_and_rules(
-    shared_shop: SharedApp, size: tuple[int, int]
-) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        await see(pilot, "── cached ─", "[✓] 0001 System", "[✓] 0002 User   Money")
-        await pilot.press("end")
-        await see(pilot, "── not cached ─", "Window todo_1  Full", "read_file tests.py")
-
-    shared_shop.run(act, size)
+async def test_all_items_are_listed_with_marks_and_rules(pilot: "Pilot[int]") -> None:
+    await see(pilot, "── cached ─", "[✓] 0001 System", "[✓] 0002 User   Money")
+    await pilot.press("end")
+    await see(pilot, "── not cached ─", "Window todo_1  Full", "read_file tests.py")
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_price_shows_before_any_key(shared_shop: SharedApp, size: tuple[int, int]) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        context = desk_of(pilot).session.context
-        item = await go_to(pilot, "read_file tests.py")
-        assert item.tool_name == "read_file"
-        await see(pilot, "each turn", "breaks even", "d drop", "e edit…", "p pin")
-        assert any("turn 3, cached" in line for line in lines(pilot))
-        drop = next(line.split("d drop")[1] for line in lines(pilot) if "d drop" in line)
-        found = context.forecast("drop", [item])
-        assert found is not None
-        provider = context.counter.calibrated
-        assert drop.split()[:2] == [signed(-provider(-found.each)), signed(provider(found.once))]
-        assert found.each < -4_000 < 0 < found.once  # what is in front of it is written again
-
-    shared_shop.run(act, size)
+async def test_the_price_shows_before_any_key(pilot: "Pilot[int]") -> None:
+    context = desk_of(pilot).session.context
+    item = await go_to(pilot, "read_file tests.py")
+    assert item.tool_name == "read_file"
+    await see(pilot, "each turn", "breaks even", "d drop", "e edit…", "p pin")
+    assert any("turn 3, cached" in line for line in lines(pilot))
+    drop = next(line.split("d drop")[1] for line in lines(pilot) if "d drop" in line)
+    found = context.forecast("drop", [item])
+    assert found is not None
+    provider = context.counter.calibrated
+    assert drop.split()[:2] == [signed(-provider(-found.each)), signed(provider(found.once))]
+    assert found.each < -4_000 < 0 < found.once  # what is in front of it is written again
 
 
-def test_a_wide_screen_may_be_low(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        await go_to(pilot, "Tool   read_file")
-        offers = [line for line in lines(pilot) if "▏ d drop" in line or "▏ p pin" in line]
-        assert len(offers) == 2
-        assert offers[0].endswith("3 turns")
-        await click_on(pilot, "p pin")
-        await see(pilot, "Pinned")
-
-    shared_shop.run(act, (120, 24))
+@pytest.mark.parametrize("size", [(120, 24)])
+async def test_a_wide_screen_may_be_low(pilot: "Pilot[int]") -> None:
+    await go_to(pilot, "Tool   read_file")
+    offers = [line for line in lines(pilot) if "▏ d drop" in line or "▏ p pin" in line]
+    assert len(offers) == 2
+    assert offers[0].endswith("3 turns")
+    await click_on(pilot, "p pin")
+    await see(pilot, "Pinned")
 
 
-def test_d_drops_u_brings_back_and_p_pins(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        item = await go_to(pilot, "read_file tests.py")
-        await pilot.press("d")
-        await see(pilot, f"Dropped {item.seq:04}. u undoes.", f"[X] {item.seq:04} Tool")
-        assert hidden(item) == "dropped"
-        await see(pilot, "r restore")
-        await pilot.press("u")
-        await see(pilot, f"Undone: {item.seq:04}.", f"[✓] {item.seq:04} Tool")
-        assert hidden(item) is None
-        await pilot.press("u")
-        await see(pilot, "Nothing to undo.")
-        item = await go_to(pilot, "Money is Decimal")
-        await pilot.press("ｐ")  # of an input method
-        await see(pilot, f"Pinned {item.seq:04}. u undoes.", "User   pin Money")
-        assert item.pinned
-        await pilot.press("p")
-        await see(pilot, f"Unpinned {item.seq:04}. u undoes.")
-        assert not item.pinned
-
-    shared_shop.run(act)
+async def test_d_drops_u_brings_back_and_p_pins(pilot: "Pilot[int]") -> None:
+    item = await go_to(pilot, "read_file tests.py")
+    await pilot.press("d")
+    await see(pilot, f"Dropped {item.seq:04}. u undoes.", f"[X] {item.seq:04} Tool")
+    assert hidden(item) == "dropped"
+    await see(pilot, "r restore")
+    await pilot.press("u")
+    await see(pilot, f"Undone: {item.seq:04}.", f"[✓] {item.seq:04} Tool")
+    assert hidden(item) is None
+    await pilot.press("u")
+    await see(pilot, "Nothing to undo.")
+    item = await go_to(pilot, "Money is Decimal")
+    await pilot.press("ｐ")  # of an input method
+    await see(pilot, f"Pinned {item.seq:04}. u undoes.", "User   pin Money")
+    assert item.pinned
+    await pilot.press("p")
+    await see(pilot, f"Unpinned {item.seq:04}. u undoes.")
+    assert not item.pinned
 
 
-def test_what_pays_back_late_must_be_asked_for_twice(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        item = await go_to(pilot, "Money is Decimal")
-        await pilot.press("d")
-        await see(pilot, "d again drops it.")
-        assert any("Pays off after" in line for line in lines(pilot)), "the reason"
-        assert hidden(item) is None
-        await pilot.press("down", "up")  # going elsewhere takes the first key back
-        await not_see(pilot, "d again drops it.")
-        await pilot.press("d")
-        await see(pilot, "d again drops it.")
-        assert hidden(item) is None
-        await pilot.press("d")
-        await see(pilot, f"Dropped {item.seq:04}")
-        assert hidden(item) == "dropped"
-        await pilot.press("r")
-        await see(pilot, f"Restored {item.seq:04}. u undoes.")
-        assert hidden(item) is None
-
-    shared_shop.run(act)
+async def test_what_pays_back_late_must_be_asked_for_twice(pilot: "Pilot[int]") -> None:
+    item = await go_to(pilot, "Money is Decimal")
+    await pilot.press("d")
+    await see(pilot, "d again drops it.")
+    assert any("Pays off after" in line for line in lines(pilot)), "the reason"
+    assert hidden(item) is None
+    await pilot.press("down", "up")  # going elsewhere takes the first key back
+    await not_see(pilot, "d again drops it.")
+    await pilot.press("d")
+    await see(pilot, "d again drops it.")
+    assert hidden(item) is None
+    await pilot.press("d")
+    await see(pilot, f"Dropped {item.seq:04}")
+    assert hidden(item) == "dropped"
+    await pilot.press("r")
+    await see(pilot, f"Restored {item.seq:04}. u undoes.")
+    assert hidden(item) is None
 
 
-def test_e_edits_and_esc_throws_nothing_away_at_once(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        item = await go_to(pilot, "Money is Decimal")
-        await pilot.press("e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
-        await see(pilot, "0002 Money is Decimal, never float", "^s save")
-        await pilot.press("X")
-        await pilot.press("escape")
-        await see(pilot, "esc again discards the changes.")
-        await pilot.press("Y")  # typing on cancels leaving
-        await see(pilot, "^s save")
-        await pilot.press("ctrl+s")
-        await see(pilot, "Edited 0002. u undoes.", "User   XYMoney")
-        assert item.content == "XYMoney is Decimal, never float"
-        await pilot.press("e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
-        await pilot.press("Z", "escape", "escape")
-        await until(pilot, lambda: not isinstance(pilot.app.screen, EditScreen))
-        assert item.content.startswith("XYMoney")
-        await pilot.press("u")
-        await until(pilot, lambda: item.content == "Money is Decimal, never float")
-        await pilot.press("e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
-        pilot.app.screen.query_one(TextArea).text = "  "
-        await pilot.press("ctrl+s")
-        await see(pilot, "A User item needs content.")
-        assert len(pilot.app.screen_stack) == 2
-        assert item.content == "Money is Decimal, never float"
-
-    shared_shop.run(act)
+async def test_e_edits_and_esc_throws_nothing_away_at_once(pilot: "Pilot[int]") -> None:
+    item = await go_to(pilot, "Money is Decimal")
+    await pilot.press("e")
+    await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
+    await see(pilot, "0002 Money is Decimal, never float", "^s save")
+    await pilot.press("X")
+    await pilot.press("escape")
+    await see(pilot, "esc again discards the changes.")
+    await pilot.press("Y")  # typing on cancels leaving
+    await see(pilot, "^s save")
+    await pilot.press("ctrl+s")
+    await see(pilot, "Edited 0002. u undoes.", "User   XYMoney")
+    assert item.content == "XYMoney is Decimal, never float"
+    await pilot.press("e")
+    await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
+    await pilot.press("Z", "escape", "escape")
+    await until(pilot, lambda: not isinstance(pilot.app.screen, EditScreen))
+    assert item.content.startswith("XYMoney")
+    await pilot.press("u")
+    await until(pilot, lambda: item.content == "Money is Decimal, never float")
+    await pilot.press("e")
+    await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
+    pilot.app.screen.query_one(TextArea).text = "  "
+    await pilot.press("ctrl+s")
+    await see(pilot, "A User item needs content.")
+    assert len(pilot.app.screen_stack) == 2
+    assert item.content == "Money is Decimal, never float"
 
 
-def test_a_window_shows_less_or_more(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        window = desk_of(pilot).session.windows.windows()[0]
-        await go_to(pilot, "todo_1")
-        await until(pilot, lambda: any("g Gist" in line and "−" in line for line in lines(pilot)))
-        await press_until(pilot, "g", "todo_1 shows Gist now.")  # it pays back late: twice
-        await see(pilot, "todo_1  Gist")
-        assert window.lod is Lod.GIST
-        await pilot.press("plus")
-        await until(pilot, lambda: window.lod is Lod.SUMMARY)
-        await see(pilot, "todo_1  Summary")
-
-    shared_shop.run(act)
+async def test_a_window_shows_less_or_more(pilot: "Pilot[int]") -> None:
+    window = desk_of(pilot).session.windows.windows()[0]
+    await go_to(pilot, "todo_1")
+    await until(pilot, lambda: any("g Gist" in line and "−" in line for line in lines(pilot)))
+    await press_until(pilot, "g", "todo_1 shows Gist now.")  # it pays back late: twice
+    await see(pilot, "todo_1  Gist")
+    assert window.lod is Lod.GIST
+    await pilot.press("plus")
+    await until(pilot, lambda: window.lod is Lod.SUMMARY)
+    await see(pilot, "todo_1  Summary")
 
 
-def test_enter_reads_the_whole_text_and_c_copies_it(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        item = await go_to(pilot, "read_file tests.py")
-        await pilot.press("c")
-        assert pilot.app.clipboard == item.content
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
-        await see(pilot, "line 3 of the file")
-        await pilot.press("end")
-        await see(pilot, "line 599 of the file")
-        await pilot.press("escape")
-        await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
-        assert rows(pilot).has_focus
-
-    shared_shop.run(act)
+async def test_enter_reads_the_whole_text_and_c_copies_it(pilot: "Pilot[int]") -> None:
+    item = await go_to(pilot, "read_file tests.py")
+    await pilot.press("c")
+    assert pilot.app.clipboard == item.content
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+    await see(pilot, "line 3 of the file")
+    await pilot.press("end")
+    await see(pilot, "line 599 of the file")
+    await pilot.press("escape")
+    await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
+    assert rows(pilot).has_focus
 
 
-def test_the_filter_finds_and_says_when_it_does_not(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        [system] = [line for line in lines(pilot) if "0001 System" in line]
-        await pilot.press("slash", *"work")
-        await not_see(pilot, "0002 User")
-        assert system in lines(pilot)
-        await pilot.press(*["backspace"] * 4, *"600 lines")
-        await see(pilot, "The file has 600 lines.")
-        await not_see(pilot, "0002 User")
-        await pilot.press("enter")
-        await until(pilot, lambda: rows(pilot).has_focus)
-        await pilot.press("slash", *"xyz")
-        await see(pilot, 'No item contains "xyz". Esc clears.')
-        await pilot.press("escape")
-        await see(pilot, "0002 User")
-        await until(pilot, lambda: rows(pilot).has_focus)
-        await pilot.press("slash", *"tests.py", "enter")
-        await until(pilot, lambda: rows(pilot).has_focus)
-        item = await go_to(pilot, "Tool   read_file")  # what is found can be changed
-        await pilot.press("d")
-        await see(pilot, f"[X] {item.seq:04} Tool")
-
-    shared_shop.run(act)
+async def test_the_filter_finds_and_says_when_it_does_not(pilot: "Pilot[int]") -> None:
+    [system] = [line for line in lines(pilot) if "0001 System" in line]
+    await pilot.press("slash", *"work")
+    await not_see(pilot, "0002 User")
+    assert system in lines(pilot)
+    await pilot.press(*["backspace"] * 4, *"600 lines")
+    await see(pilot, "The file has 600 lines.")
+    await not_see(pilot, "0002 User")
+    await pilot.press("enter")
+    await until(pilot, lambda: rows(pilot).has_focus)
+    await pilot.press("slash", *"xyz")
+    await see(pilot, 'No item contains "xyz". Esc clears.')
+    await pilot.press("escape")
+    await see(pilot, "0002 User")
+    await until(pilot, lambda: rows(pilot).has_focus)
+    await pilot.press("slash", *"tests.py", "enter")
+    await until(pilot, lambda: rows(pilot).has_focus)
+    item = await go_to(pilot, "Tool   read_file")  # what is found can be changed
+    await pilot.press("d")
+    await see(pilot, f"[X] {item.seq:04} Tool")
 
 
-def test_a_click_selects_twice_reads_and_on_a_price_does_it(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        await click_on(pilot, "Tool   read_file")
-        await until(pilot, lambda: (row := rows(pilot).row) and row.item.tool_name == "read_file")
-        await see(pilot, "d drop")
-        await click_on(pilot, "d drop")
-        await see(pilot, "Dropped")
-        row = rows(pilot).row
-        assert row is not None
-        assert row.item.hidden == "dropped"
-        await click_on(pilot, "User   Money", times=2)
-        await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
-
-    shared_shop.run(act)
-
-
-def test_the_wheel_scrolls_and_leaves_the_cursor(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        listing = rows(pilot)
-        before = listing.row
-        from textual.events import MouseScrollDown
-
-        region = listing.region
-        for _ in range(5):
-            pilot.app.screen._forward_event(
-                MouseScrollDown(listing, region.x + 2, region.y + 2, 0, 0, 0, False, False, False)
-            )
-        await until(pilot, lambda: listing.scroll_offset.y > 0)
-        assert listing.row == before
-
-    shared_shop.run(act, (80, 24))
+async def test_a_click_selects_twice_reads_and_on_a_price_does_it(pilot: "Pilot[int]") -> None:
+    await click_on(pilot, "Tool   read_file")
+    await until(pilot, lambda: (row := rows(pilot).item_row) and row.item.tool_name == "read_file")
+    await see(pilot, "d drop")
+    await click_on(pilot, "d drop")
+    await see(pilot, "Dropped")
+    row = rows(pilot).item_row
+    assert row is not None
+    assert row.item.hidden == "dropped"
+    await click_on(pilot, "User   Money", times=2)
+    await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
 
 
 class Slow:
@@ -287,7 +234,7 @@ class Slow:
         yield reply("Done.")
 
 
-async def remember(pilot: "Pilot[int]", desk: Desk, model: Slow) -> ContextItem:
+async def remember(pilot: "Pilot[int]", desk: AppSession, model: Slow) -> ContextItem:
     """Say something, and go to it in the inspector while the model has not answered."""
     assert isinstance(pilot.app, ContextUIApp)
     pilot.app.main.send("Remember this")
@@ -297,58 +244,35 @@ async def remember(pilot: "Pilot[int]", desk: Desk, model: Slow) -> ContextItem:
     return await go_to(pilot, "User   Remember this")
 
 
-@pytest.mark.usefixtures("by_turn")
-def test_by_turn_a_change_in_mid_turn_says_when_it_counts(tmp_path: Path) -> None:
-    async def run() -> None:
-        model = Slow()
-        desk = shop(tmp_path, model=model)
-        async with running(desk) as pilot:
-            item = await remember(pilot, desk, model)
-            await pilot.press("d")
-            await see(pilot, f"Drops {item.seq:04} after the turn.")
-            await see(pilot, f"[✓] {item.seq:04} User")
-            assert hidden(item) == "dropped"
-            model.go_on.set()
-            await see(pilot, f"[X] {item.seq:04} User")
-
-    asyncio.run(run())
-
-
-def test_a_change_in_mid_turn_counts_with_the_next_request(tmp_path: Path) -> None:
-    async def run() -> None:
-        model = Slow()
-        desk = shop(tmp_path, model=model)
-        async with running(desk) as pilot:
-            item = await remember(pilot, desk, model)
-            await pilot.press("d")
-            await see(pilot, f"Dropped {item.seq:04}. u undoes.", f"[X] {item.seq:04} User")
-            assert not any("╰" in line for line in lines(pilot)[7:20])  # nothing is carried on
-            model.go_on.set()
-
-    asyncio.run(run())
+async def test_a_change_in_mid_turn_counts_with_the_next_request(tmp_path: Path) -> None:
+    model = Slow()
+    desk = shop(tmp_path, model=model)
+    async with running(desk) as pilot:
+        item = await remember(pilot, desk, model)
+        await pilot.press("d")
+        await see(pilot, f"Dropped {item.seq:04}. u undoes.", f"[X] {item.seq:04} User")
+        assert not any("╰" in line for line in lines(pilot)[7:20])  # nothing is carried on
+        model.go_on.set()
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_change_that_thinking_binds_says_when_it_counts(
+async def test_a_change_that_thinking_binds_says_when_it_counts(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    async def run() -> None:
-        thought: Block = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
-        model = Slow(reply(thought, call("create", name="todo", args={"items": ["milk"]})))
-        desk = shop(tmp_path, model=model)
-        async with running(desk, size) as pilot:
-            item = await remember(pilot, desk, model)
-            await pilot.press("d")
-            await see(pilot, f"Drops {item.seq:04} after the turn. u undoes.")
-            await see(pilot, f"[X] {item.seq:04} User", "dropped, until the turn ends")
-            assert hidden(item) == "dropped"
-            await pilot.press("down")
-            await see(pilot, "Goes after the turn, rent so far 0.")
-            model.go_on.set()
-            await not_see(pilot, "until the turn ends")
-            await see(pilot, f"[X] {item.seq:04} User")
-
-    asyncio.run(run())
+    thought: Block = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
+    model = Slow(reply(thought, call("create", name="todo", args={"items": ["milk"]})))
+    desk = shop(tmp_path, model=model)
+    async with running(desk, size) as pilot:
+        item = await remember(pilot, desk, model)
+        await pilot.press("d")
+        await see(pilot, f"Drops {item.seq:04} after the turn. u undoes.")
+        await see(pilot, f"[X] {item.seq:04} User", "dropped, until the turn ends")
+        assert hidden(item) == "dropped"
+        await pilot.press("down")
+        await see(pilot, "Goes after the turn, rent so far 0.")
+        model.go_on.set()
+        await not_see(pilot, "until the turn ends")
+        await see(pilot, f"[X] {item.seq:04} User")
 
 
 def is_old(block: PlacedBlock) -> bool:
@@ -356,12 +280,13 @@ def is_old(block: PlacedBlock) -> bool:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, int]) -> None:
     def add(text: str) -> Answer:
         params = {"text": text}
         return reply(call("action", window_id="todo_1", action_id="add", params=params))
 
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+    answers = (add("eggs"), reply("Added."), add("bread"), reply("Added too."), reply("Fine."))
+    async with inspecting(tmp_path, *answers, size=size) as (pilot, desk):
         await say(pilot, "add eggs")
         await say(pilot, "add bread")
         context = desk.session.context
@@ -391,24 +316,13 @@ def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, in
         await say(pilot, "Thanks")
         assert not any(map(is_old, context.placed(context.outlook())))
 
-    answers = (add("eggs"), reply("Added."), add("bread"), reply("Added too."), reply("Fine."))
-    inspect(tmp_path, act, *answers, size=size)
 
-
-def test_the_detail_shows_how_much_more_there_is(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
-        await say(pilot, LONG)
-        item = await go_to(pilot, "User   line 0")
-        detail = visible_text(inspector(pilot).query_one(Detail))
-        more = next(int(one.split()[1]) for one in detail.splitlines() if "more lines" in one)
-        whole = sum("of the file" in line for line in detail.splitlines()[1:])
-        assert more + whole == item.content.count("\n") + 1
-
-    inspect(tmp_path, act, "Fine.")
-
-
-def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+async def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(
+    tmp_path: Path,
+) -> None:
+    reads = (reply(call("read_file", path=f"{number}.py")) for number in range(10))
+    answers, wide = (*reads, reply("Read."), reply("Fine.")), options(budget=200_000)
+    async with inspecting(tmp_path, *answers, options=wide) as (pilot, desk):
         item = await go_to(pilot, "read_file tests.py")
         await see(pilot, "turn 3, cached", "line 2 of the file")
         for number in range(10):
@@ -430,12 +344,9 @@ def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(tmp_path
         await not_see(pilot, "read_fi…  of ")
         assert desk.session.context.is_whole(item)
 
-    reads = (reply(call("read_file", path=f"{number}.py")) for number in range(10))
-    inspect(tmp_path, act, *reads, reply("Read."), reply("Fine."), options=options(budget=200_000))
 
-
-def test_it_speaks_chinese(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+async def test_it_speaks_chinese(tmp_path: Path) -> None:
+    async with inspecting(tmp_path, lang="zh") as (pilot, _):
         await pilot.press("home")
         await see(pilot, "上下文", "条目  请求  用量  日志", "── 已缓存 ─", "0002 用户")
         item = await go_to(pilot, "read_file tests.py")
@@ -445,23 +356,17 @@ def test_it_speaks_chinese(tmp_path: Path) -> None:
         await pilot.press("slash", *"xyz")
         await see(pilot, "没有条目包含“xyz”，Esc 清除。")
 
-    inspect(tmp_path, act, lang="zh")
 
-
-def test_at_the_start_there_is_only_the_prompt_then_calls_show_what_they_do(tmp_path: Path) -> None:
+async def test_at_the_start_there_is_only_the_prompt_then_calls_show_what_they_do(
+    tmp_path: Path,
+) -> None:
     add = call("action", window_id="todo_1", action_id="add", params={"text": "eggs"})
-
-    async def run() -> None:
-        async with running(shop(tmp_path, add, "Added.")) as pilot:
-            await enter(pilot)
-            await see(
-                pilot, "This is all the model sees so far.", "[✓] 0001 System", "System prompt"
-            )
-            assert not any("── cached" in line or "cached ─" in line for line in lines(pilot))
-            await talk(pilot)
-            await say(pilot, "add eggs")
-            await enter(pilot)
-            await see(pilot, "Tool   create todo milk", "Tool   todo_1.add eggs")
-            await see(pilot, "Assist 1 call: todo_1.add")
-
-    asyncio.run(run())
+    async with running(shop(tmp_path, add, "Added.")) as pilot:
+        await enter(pilot)
+        await see(pilot, "This is all the model sees so far.", "[✓] 0001 System", "System prompt")
+        assert not any("── cached" in line or "cached ─" in line for line in lines(pilot))
+        await talk(pilot)
+        await say(pilot, "add eggs")
+        await enter(pilot)
+        await see(pilot, "Tool   create todo milk", "Tool   todo_1.add eggs")
+        await see(pilot, "Assist 1 call: todo_1.add")

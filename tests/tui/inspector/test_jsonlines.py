@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.tui.inspector.parts import WIDTH, pretty, raw
+from contextui.tui.inspector.parts import WIDTH, pretty
 
 WORDS = st.text(alphabet=st.sampled_from('ab"\\ 你好[/]é{}'), max_size=60)
 VALUES = st.recursive(
@@ -18,11 +18,6 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_the_lines_are_the_value(value: object) -> None:
     assert json.loads("\n".join(pretty(value))) == value
-
-
-@given(VALUES)
-def test_the_bytes_are_the_value(value: object) -> None:
-    assert json.loads(raw(value)) == value
 
 
 def test_short_things_stay_in_one_line() -> None:

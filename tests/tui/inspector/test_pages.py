@@ -1,6 +1,5 @@
 """Request, usage, log, and the way between the pages; earlier turns."""
 
-import asyncio
 import json
 import time
 from pathlib import Path
@@ -11,11 +10,10 @@ from textual.pilot import Pilot
 from contextui.agent.models.scripted import call
 from contextui.model import Answer, ModelError
 from contextui.tokens import Usage
+from contextui.tui.app_session import Changes
 from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.history import read_past
 from contextui.tui.inspector.request import Bytes, Outline
-from contextui.tui.inspector.usage import UsagePage
-from contextui.tui.link import Changes
 from contextui.windowing.finding.registry import WindowEntry
 from tests.tui.inspector.scene import (
     LONG,
@@ -34,48 +32,38 @@ from tests.tui.inspector.scene import (
     talk,
 )
 from tests.tui.running import desk_in, lines, running, say, shown, until
-from tests.tui.sharing import SharedApp
 
 pytestmark = pytest.mark.long
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_brackets_turn_pages_and_focus_stays_within(
-    shared_shop: SharedApp, size: tuple[int, int]
-) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        for texts in (["parts", "1 result"], ["billed of", "outdated"], ["No warnings."]):
-            await pilot.press("right_square_bracket")
-            await see(pilot, *texts)
-            assert inspector(pilot).has_focus_within
+async def test_the_brackets_turn_pages_and_focus_stays_within(pilot: "Pilot[int]") -> None:
+    for texts in (["parts", "1 result"], ["billed of", "outdated"], ["No warnings."]):
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: rows(pilot).has_focus)
-        await pilot.press("left_square_bracket")
-        await see(pilot, "No warnings.")
-        await click_on(pilot, "Usage")
-        await see(pilot, "billed of")
+        await see(pilot, *texts)
+        assert inspector(pilot).has_focus_within
+    await pilot.press("right_square_bracket")
+    await until(pilot, lambda: rows(pilot).has_focus)
+    await pilot.press("left_square_bracket")
+    await see(pilot, "No warnings.")
+    await click_on(pilot, "Usage")
+    await see(pilot, "billed of")
 
-    shared_shop.run(act, size)
 
-
-def test_a_page_shows_its_cursor_also_if_its_size_was_asked_for_before_it_was_laid_out(
-    shared_shop: SharedApp,
+async def test_a_page_shows_its_cursor_also_if_its_size_was_asked_for_before_it_was_laid_out(
+    pilot: "Pilot[int]",
 ) -> None:
-    async def first(pilot: "Pilot[int]") -> None:
-        await pilot.press("right_square_bracket")
-        await see(pilot, "parts", "1 result")
-
-    async def act(pilot: "Pilot[int]") -> None:
-        inspector(pilot)._turn_to("Request")
-        compositor = pilot.app.screen._compositor
-        compositor._full_map_invalidated = True  # as after something has scrolled
-        assert compositor.full_map
-        outline = inspector(pilot).query_one(Outline)
-        assert outline.cursor == 11
-        await until(pilot, lambda: outline.scroll_offset.y + outline.size.height > 12)
-
-    shared_shop.run(first, (120, 40))
-    shared_shop.run(act, (80, 24))
+    await pilot.press("right_square_bracket")
+    await see(pilot, "parts", "1 result")
+    inspector(pilot)._turn_to("Items")
+    await pilot.resize_terminal(80, 24)
+    inspector(pilot)._turn_to("Request")
+    compositor = pilot.app.screen._compositor
+    compositor._full_map_invalidated = True  # as after something has scrolled
+    assert compositor.full_map
+    outline = inspector(pilot).query_one(Outline)
+    assert outline.number == 11
+    await until(pilot, lambda: outline.scroll_offset.y + outline.size.height > 12)
 
 
 async def read_parts(pilot: "Pilot[int]", last: str) -> str:
@@ -88,194 +76,146 @@ async def read_parts(pilot: "Pilot[int]", last: str) -> str:
     for _ in range(30):
         await pilot.press("down")
         seen += screen(pilot)
-        if outline.part is not None and outline.part.text == last:
+        if outline.row is not None and outline.row.text == last:
             break
-    assert outline.part is not None
-    assert outline.part.text == last
+    assert outline.row is not None
+    assert outline.row.text == last
     return seen
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_request_shows_its_parts_and_where_the_cache_ends(
-    shared_shop: SharedApp, size: tuple[int, int]
+async def test_the_request_shows_its_parts_and_where_the_cache_ends(
+    size: tuple[int, int], pilot: "Pilot[int]"
 ) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        seen = await read_parts(pilot, "The file has 600 lines.")
-        assert "─ cache ends here ─" in seen
-        assert "1 result  todo_1" in seen  # the window that the call opened is inside of its result
-        assert "+ new  ~ changed" in seen
-        assert "at full price" in seen or size != (80, 24)  # there is no room for it
-
-    shared_shop.run(act, size)
+    seen = await read_parts(pilot, "The file has 600 lines.")
+    assert "─ cache ends here ─" in seen
+    assert "1 result  todo_1" in seen  # the window that the call opened is inside of its result
+    assert "+ new  ~ changed" in seen
+    assert "at full price" in seen or size != (80, 24)  # there is no room for it
 
 
-@pytest.mark.usefixtures("by_turn")
-def test_by_turn_the_request_shows_its_parts_and_where_the_cache_ends(tmp_path: Path) -> None:
-    async def run() -> None:
-        async with running(shop(tmp_path)) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            seen = await read_parts(pilot, "todo_1  Full")
-            assert "─ cache ends here ─" in seen
-
-    asyncio.run(run())
-
-
-def test_where_the_cache_ends_is_what_the_plan_says(tmp_path: Path) -> None:
+async def test_where_the_cache_ends_is_what_the_plan_says(tmp_path: Path) -> None:
     """After five minutes nothing is cached any more; the request says so too."""
 
-    async def run() -> None:
-        desk = shop(tmp_path)
-        async with running(desk) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            await see(pilot, "── cached ─")
-            priced = desk.session.context.ledger.priced
-            assert priced is not None
-            priced._clock = lambda: time.time() + 301
-            inspector(pilot)._look()
-            await not_see(pilot, "── cached ─")
-            await pilot.press("right_square_bracket")
-            await see(pilot, "parts")
-            assert not any("cache ends here" in line for line in lines(pilot))
-
-    asyncio.run(run())
-
-
-def test_enter_unfolds_a_long_part(tmp_path: Path) -> None:
-    async def run() -> None:
-        async with running(desk_in(tmp_path, "Fine.")) as pilot:
-            await say(pilot, LONG)
-            await enter(pilot)
-            await pilot.press("z", "right_square_bracket", "home", "down", "down")
-            await see(pilot, "1 user", "lines hidden   Enter expands")
-            before = inspector(pilot).query_one(Bytes).count
-            await pilot.press("enter")
-            await until(pilot, lambda: inspector(pilot).query_one(Bytes).count > before + 400)
-            await see(pilot, "line 15 of the file")
-            await pilot.press("enter")
-            await see(pilot, "Enter expands")
-
-    asyncio.run(run())
-
-
-def test_x_shows_the_exact_bytes_and_c_copies_a_part(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        await pilot.press("right_square_bracket", "home")
+    desk = shop(tmp_path)
+    async with running(desk) as pilot:
+        await talk(pilot)
+        await enter(pilot)
+        await see(pilot, "── cached ─")
+        priced = desk.session.context.ledger.priced
+        assert priced is not None
+        priced._clock = lambda: time.time() + 301
+        inspector(pilot)._look()
+        await not_see(pilot, "── cached ─")
+        await pilot.press("right_square_bracket")
         await see(pilot, "parts")
+        assert not any("cache ends here" in line for line in lines(pilot))
+
+
+async def test_enter_unfolds_a_long_part(tmp_path: Path) -> None:
+    async with running(desk_in(tmp_path, "Fine.")) as pilot:
+        await say(pilot, LONG)
+        await enter(pilot)
+        await pilot.press("z", "right_square_bracket", "home", "down", "down")
+        await see(pilot, "1 user", "lines hidden   Enter expands")
+        before = inspector(pilot).query_one(Bytes).count
+        await pilot.press("enter")
+        await until(pilot, lambda: inspector(pilot).query_one(Bytes).count > before + 400)
+        await see(pilot, "line 15 of the file")
+        await pilot.press("enter")
+        await see(pilot, "Enter expands")
+
+
+async def test_x_shows_the_exact_bytes_and_c_copies_a_part(pilot: "Pilot[int]") -> None:
+    await pilot.press("right_square_bracket", "home")
+    await see(pilot, "parts")
+    await pilot.press("c")
+    assert json.loads(pilot.app.clipboard)[0]["name"] == "create"
+    await pilot.press("x")
+    await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+    await see(pilot, '{"model":"scripted","max_tokens":8192,"tools":[')
+    await pilot.press("c")
+    body = json.loads(pilot.app.clipboard)
+    assert body["messages"][0]["content"][0]["text"] == "Money is Decimal, never float"
+    await pilot.press("x")
+    await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
+
+
+@pytest.mark.parametrize("size", [(200, 60)])
+async def test_usage_shows_what_each_turn_cost(pilot: "Pilot[int]") -> None:
+    await pilot.press("z", "right_square_bracket", "right_square_bracket")
+    await see(pilot, "3 turns   ", "saved by the cache", "full price")
+    table = [line.split() for line in lines(pilot) if line.strip()[:2] in ("1 ", "2 ", "3 ")]
+    assert ["1", "0", "·", "1,330", "180", "1,652"] in [row[:6] for row in table]
+    await pilot.press("down", "down", "enter")  # a turn in the table leads to its request
+    await see(pilot, "Turn 1 of 3, as it was sent.", "turn 1, sent")
+
+
+async def test_the_log_shows_what_went_wrong(tmp_path: Path) -> None:
+    failure = ModelError("bad_request", "The request was refused.")
+    desk = desk_in(tmp_path, failure)
+    desk.registry._entries.append(
+        WindowEntry("deploy", "./deploy.py", "broken", "syntax error, line 3")
+    )
+    desk.notices.append("A newer version is out.")
+    async with running(desk) as pilot:
+        await say(pilot, "hello")
+        assert any("Log•" in line for line in lines(pilot))
+        await enter(pilot)
+        await pilot.press("left_square_bracket")
+        await see(pilot, "[X] deploy: syntax error, line 3", "A newer version is out.")
+        await see(pilot, "The request was refused.")
         await pilot.press("c")
-        assert json.loads(pilot.app.clipboard)[0]["name"] == "create"
-        await pilot.press("x")
-        await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
-        await see(pilot, '{"model":"scripted","max_tokens":8192,"tools":[')
-        await pilot.press("c")
-        body = json.loads(pilot.app.clipboard)
-        assert body["messages"][0]["content"][0]["text"] == "Money is Decimal, never float"
-        await pilot.press("x")
-        await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
-
-    shared_shop.run(act)
-
-
-def test_usage_shows_what_each_turn_cost(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        await pilot.press("z", "right_square_bracket", "right_square_bracket")
-        await see(pilot, "3 turns   ", "saved by the cache", "full price")
-        table = [line.split() for line in lines(pilot) if line.strip()[:2] in ("1 ", "2 ", "3 ")]
-        assert ["1", "0", "·", "1,330", "180", "1,652"] in [row[:6] for row in table]
-        await pilot.press("down", "down", "enter")  # a turn in the table leads to its request
-        await see(pilot, "Turn 1 of 3, as it was sent.", "turn 1, sent")
-
-    shared_shop.run(act, (200, 60))
-
-
-def test_usage_of_an_earlier_run_is_read_from_the_log(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = shop(tmp_path)
-        async with running(desk) as pilot:
-            await talk(pilot)
-        again = shop(tmp_path, session_id=desk.session.id)
-        async with running(again) as pilot:
-            await enter(pilot)
-            usage = inspector(pilot).query_one(UsagePage)
-            await pilot.press("right_square_bracket", "right_square_bracket")
-            await until(pilot, lambda: len(usage._turns) == 3)
-            await see(pilot, "1,330")  # written and uncached
-            await pilot.press("left_square_bracket", "left_square_bracket", "home", "down")
-            await see(pilot, "by you, turn 1")
-
-    asyncio.run(run())
-
-
-def test_the_log_shows_what_went_wrong(tmp_path: Path) -> None:
-    async def run() -> None:
-        failure = ModelError("bad_request", "The request was refused.")
-        desk = desk_in(tmp_path, failure)
-        desk.entries.append(WindowEntry("deploy", "./deploy.py", "broken", "syntax error, line 3"))
-        desk.notices.append("A newer version is out.")
-        async with running(desk) as pilot:
-            await say(pilot, "hello")
-            assert any("Log•" in line for line in lines(pilot))
-            await enter(pilot)
-            await pilot.press("left_square_bracket")
-            await see(pilot, "[X] deploy: syntax error, line 3", "A newer version is out.")
-            await see(pilot, "The request was refused.")
-            await pilot.press("c")
-            assert "[X] deploy: syntax error, line 3" in pilot.app.clipboard
-            assert not any("Log•" in line for line in lines(pilot))
-            for _ in range(3):
-                inspector(pilot).take(Changes(troubles=["todo_1 is late"]))
-            await see(pilot, "todo_1 is late  ×3")
-
-    asyncio.run(run())
+        assert "[X] deploy: syntax error, line 3" in pilot.app.clipboard
+        assert not any("Log•" in line for line in lines(pilot))
+        for _ in range(3):
+            inspector(pilot).take(Changes(troubles=["todo_1 is late"]))
+        await see(pilot, "todo_1 is late  ×3")
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_sweeps_are_logged_with_reason_rent_and_price(
+async def test_sweeps_are_logged_with_reason_rent_and_price(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    async def run() -> None:
-        more = reply("Fine.", usage=Usage(20, 30, 1_200, 6_400))
-        desk = shop(tmp_path, more, reply("Good.", usage=Usage(20, 30, 7_600, 40)))
-        async with running(desk, size) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            item = await go_to(pilot, "Money is Decimal")
-            await pilot.press("d", "d")
-            await say(pilot, "go on")
-            assert not any("Log•" in line for line in lines(pilot))  # a sweep is no warning
-            request = desk.session.context.last_request
-            assert request is not None
-            assert request.plan is not None
-            sweep = request.plan.facts["sweep"]
-            provider = desk.session.context.counter.calibrated
-            await enter(pilot)
-            await pilot.press("left_square_bracket")
-            rent, price = provider(round(sweep["rent"])), provider(round(sweep["price"]))
-            await see(pilot, f"Sweep: you dropped {item.seq:04}")
-            await see(pilot, f"rent {rent:,}, price {price:,} tokens")
-            assert price > rent > 0
-            await pilot.press("c")
-            assert f"rent {rent:,}, price {price:,} tokens" in pilot.app.clipboard
-            await pilot.press("left_square_bracket")
-            await see(pilot, "▼")
-            await pilot.press("z")
-            reason = f"outdated: you dropped {item.seq:04}"
-            await until(pilot, lambda: size[0] < 100 or shown(pilot, reason))
-            assert shown(pilot, "1 sweep")
-        past = read_past(desk.session.path)
-        assert [one.cause for one in past.turns[-1].sweeps] == [f"{item.seq:04}"]
-        async with running(shop(tmp_path, session_id=desk.session.id), size) as pilot:
-            await enter(pilot)
-            await pilot.press("left_square_bracket")
-            await see(pilot, f"Sweep: you dropped {item.seq:04}")
-            await see(pilot, f"rent {rent:,}, price {price:,} tokens")
-
-    asyncio.run(run())
+    more = reply("Fine.", usage=Usage(20, 30, 1_200, 6_400))
+    desk = shop(tmp_path, more, reply("Good.", usage=Usage(20, 30, 7_600, 40)))
+    async with running(desk, size) as pilot:
+        await talk(pilot)
+        await enter(pilot)
+        item = await go_to(pilot, "Money is Decimal")
+        await pilot.press("d", "d")
+        await say(pilot, "go on")
+        assert not any("Log•" in line for line in lines(pilot))  # a sweep is no warning
+        request = desk.session.context.last_request
+        assert request is not None
+        assert request.plan is not None
+        sweep = request.plan.facts["sweep"]
+        provider = desk.session.context.counter.calibrated
+        await enter(pilot)
+        await pilot.press("left_square_bracket")
+        rent, price = provider(round(sweep["rent"])), provider(round(sweep["price"]))
+        await see(pilot, f"Sweep: you dropped {item.seq:04}")
+        await see(pilot, f"rent {rent:,}, price {price:,} tokens")
+        assert price > rent > 0
+        await pilot.press("c")
+        assert f"rent {rent:,}, price {price:,} tokens" in pilot.app.clipboard
+        await pilot.press("left_square_bracket")
+        await see(pilot, "▼")
+        await pilot.press("z")
+        reason = f"outdated: you dropped {item.seq:04}"
+        await until(pilot, lambda: size[0] < 100 or shown(pilot, reason))
+        assert shown(pilot, "1 sweep")
+    past = read_past(desk.session.path)
+    assert [one.cause for one in past.turns[-1].sweeps] == [f"{item.seq:04}"]
+    async with running(shop(tmp_path, session_id=desk.session.id), size) as pilot:
+        await enter(pilot)
+        await pilot.press("left_square_bracket")
+        await see(pilot, f"Sweep: you dropped {item.seq:04}")
+        await see(pilot, f"rent {rent:,}, price {price:,} tokens")
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_usage_shows_what_was_carried_though_outdated(
+async def test_usage_shows_what_was_carried_though_outdated(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     def add(text: str) -> Answer:
@@ -283,98 +223,66 @@ def test_usage_shows_what_was_carried_though_outdated(
         return reply(made, usage=Usage(20, 30, 7_600, 40))
 
     done = reply("Added.", usage=Usage(20, 30, 7_700, 40))
-
-    async def run() -> None:
-        desk = shop(tmp_path, add("eggs"), done, add("bread"), done)
-        async with running(desk, size) as pilot:
-            await talk(pilot)
-            await say(pilot, "add eggs")
-            await say(pilot, "add bread")
-            await enter(pilot)
-            await pilot.press("right_square_bracket", "right_square_bracket")
-            await see(pilot, "billed of", "■ outdated")
-            watch = inspector(pilot)._watch
-            assert watch is not None
-            carried = desk.session.context.counter.calibrated(watch.spending.turns[-1].outdated)
-            assert carried > 200
-            newest = [line.split() for line in lines(pilot) if " 15,300 " in line]
-            assert f"{carried:,}" in newest[0]
-        assert read_past(desk.session.path).turns == watch.spending.turns
-
-    asyncio.run(run())
+    desk = shop(tmp_path, add("eggs"), done, add("bread"), done)
+    async with running(desk, size) as pilot:
+        await talk(pilot)
+        await say(pilot, "add eggs")
+        await say(pilot, "add bread")
+        await enter(pilot)
+        await pilot.press("right_square_bracket", "right_square_bracket")
+        await see(pilot, "billed of", "■ outdated")
+        watch = inspector(pilot)._watch
+        assert watch is not None
+        carried = desk.session.context.counter.calibrated(watch.spending.turns[-1].outdated)
+        assert carried > 200
+        newest = [line.split() for line in lines(pilot) if " 15,300 " in line]
+        assert f"{carried:,}" in newest[0]
+    assert read_past(desk.session.path).turns == watch.spending.turns
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_earlier_turns_are_shown_as_they_were(
-    shared_shop: SharedApp, size: tuple[int, int]
+async def test_earlier_turns_are_shown_as_they_were(
+    size: tuple[int, int], pilot: "Pilot[int]"
 ) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        await pilot.press("comma")
-        await see(pilot, "Turn 3 of 3, as it was sent. End")
-        await pilot.press("comma")
-        await see(pilot, "Turn 2 of 3, as it was sent. End")
-        await not_see(pilot, "Read the tests" if size[0] < 100 else "Tool   read_file")
-        await pilot.press("comma")
-        await see(pilot, "Turn 1 of 3, as it was sent. End")
-        await not_see(pilot, "Window todo_1")
-        await not_see(pilot, "Assist Noted.")  # the answer was not part of the request
-        await pilot.press("comma")
-        await see(pilot, "There is no earlier turn.", "Turn 1 of 3")
-        await pilot.press("home", "down", "d", "d", "p")  # editing is off
-        assert not any(one.hidden or one.pinned for one in desk_of(pilot).session.context.get_all())
-        await pilot.press("full_stop")
-        await see(pilot, "Turn 2 of 3", "Window todo_1")
-        await pilot.press("end")
-        await not_see(pilot, "as it was sent")
-        await pilot.press("end")
-        await see(pilot, "Window todo_1  Full")
-
-    shared_shop.run(act, size)
+    await pilot.press("comma")
+    await see(pilot, "Turn 3 of 3, as it was sent. End")
+    await pilot.press("comma")
+    await see(pilot, "Turn 2 of 3, as it was sent. End")
+    await not_see(pilot, "Read the tests" if size[0] < 100 else "Tool   read_file")
+    await pilot.press("comma")
+    await see(pilot, "Turn 1 of 3, as it was sent. End")
+    await not_see(pilot, "Window todo_1")
+    await not_see(pilot, "Assist Noted.")  # the answer was not part of the request
+    await pilot.press("comma")
+    await see(pilot, "There is no earlier turn.", "Turn 1 of 3")
+    await pilot.press("home", "down", "d", "d", "p")  # editing is off
+    assert not any(one.hidden or one.pinned for one in desk_of(pilot).session.context.get_all())
+    await pilot.press("full_stop")
+    await see(pilot, "Turn 2 of 3", "Window todo_1")
+    await pilot.press("end")
+    await not_see(pilot, "as it was sent")
+    await pilot.press("end")
+    await see(pilot, "Window todo_1  Full")
 
 
-def test_a_log_that_is_gone_is_shown_or_written_again(tmp_path: Path) -> None:
-    """Which of the two depends on whether anything was logged before the turn is looked at."""
-
-    async def run() -> None:
-        async with running(shop(tmp_path), (120, 40)) as pilot:
-            await talk(pilot)
-            path = desk_of(pilot).session.path
-            await pilot.press("ctrl+g", "i")
-            path.rename(path.with_suffix(".gone"))
-            await pilot.press("comma")
-            shows = ("Turn 3 cannot be shown", "Turn 3 of 3, as it was sent")
-            await until(pilot, lambda: any(shown(pilot, text) for text in shows))
-            await pilot.press("end")
-            for text in shows:
-                await not_see(pilot, text)
-
-    asyncio.run(run())
-
-
-def test_a_full_context_is_shown_in_the_head(tmp_path: Path) -> None:
+async def test_a_full_context_is_shown_in_the_head(tmp_path: Path) -> None:
     from tests.agent.talking import options
 
-    async def run() -> None:
-        desk = desk_in(tmp_path, "One.", options=options(budget=2_000))
-        async with running(desk) as pilot:
-            await say(pilot, "hello " * 900)
-            head = next(line for line in lines(pilot) if "/ 2k" in line)
-            assert int(head.rsplit(maxsplit=1)[-1].rstrip("%")) >= 80
-
-    asyncio.run(run())
+    desk = desk_in(tmp_path, "One.", options=options(budget=2_000))
+    async with running(desk) as pilot:
+        await say(pilot, "hello " * 900)
+        head = next(line for line in lines(pilot) if "/ 2k" in line)
+        assert int(head.rsplit(maxsplit=1)[-1].rstrip("%")) >= 80
 
 
-def test_nothing_is_looked_at_that_nobody_sees(tmp_path: Path) -> None:
-    async def run() -> None:
-        add = call("action", window_id="todo_1", action_id="add", params={"text": "eggs"})
-        async with running(shop(tmp_path, add, reply("Done.")), (120, 40)) as pilot:
-            await talk(pilot)
-            await pilot.press("f2")
-            await until(pilot, lambda: not inspector(pilot).display)
-            count = rows(pilot).count
-            await say(pilot, "add eggs")
-            assert rows(pilot).count == count
-            await pilot.press("f2")
-            await until(pilot, lambda: rows(pilot).count > count)
-
-    asyncio.run(run())
+async def test_nothing_is_looked_at_that_nobody_sees(tmp_path: Path) -> None:
+    add = call("action", window_id="todo_1", action_id="add", params={"text": "eggs"})
+    async with running(shop(tmp_path, add, reply("Done.")), (120, 40)) as pilot:
+        await talk(pilot)
+        await pilot.press("f2")
+        await until(pilot, lambda: not inspector(pilot).display)
+        count = rows(pilot).count
+        await say(pilot, "add eggs")
+        assert rows(pilot).count == count
+        await pilot.press("f2")
+        await until(pilot, lambda: rows(pilot).count > count)

@@ -1,6 +1,5 @@
 """A model without a prompt cache: no page mentions one, nor what it saves or costs."""
 
-import asyncio
 import re
 from pathlib import Path
 
@@ -9,7 +8,8 @@ import pytest
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.agent.prompt import install
-from contextui.model import LOCAL_PRICES, NO_CACHE, Answer, Block, CachePrices
+from contextui.model import NO_CACHE, Answer, Block, CachePrices
+from contextui.session.usage import planned
 from contextui.tokens import Usage
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.inspector.sweeps import sweep_of
@@ -20,38 +20,35 @@ from tests.tui.running import desk_in, lines, running, say, shown, until
 WORDS = re.compile(r"cache|paid|billed|price|rent \d|sweep|swept|saved|break|\$\d", re.IGNORECASE)
 
 
-def test_offline_no_page_mentions_a_cache_or_payment(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, model=OfflineModel())
-        desk.is_offline = True
-        async with running(desk) as pilot:
+async def test_offline_no_page_mentions_a_cache_or_payment(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path, model=OfflineModel())
+    desk.is_offline = True
+    async with running(desk) as pilot:
 
-            def mentioned(rows: list[str]) -> list[str]:
-                return [row for row in rows if WORDS.search(row.replace(str(tmp_path), ""))]
+        def mentioned(rows: list[str]) -> list[str]:
+            return [row for row in rows if WORDS.search(row.replace(str(tmp_path), ""))]
 
-            await say(pilot, "make a todo list with milk and eggs")
-            await say(pilot, "mark milk as done")
-            await pilot.press("ctrl+g", "i", "end")  # each row offers its changes
-            for _ in range(3):
-                await pilot.press("up")
-                assert mentioned(lines(pilot)) == []
-            await until(pilot, lambda: shown(pilot, "each turn"))
+        await say(pilot, "make a todo list with milk and eggs")
+        await say(pilot, "mark milk as done")
+        await pilot.press("ctrl+g", "i", "end")  # each row offers its changes
+        for _ in range(3):
+            await pilot.press("up")
             assert mentioned(lines(pilot)) == []
-            inspector = pilot.app.screen.query_one(Inspector)
-            for page, sign in (
-                ("Request", "parts"),
-                ("Usage", "2 turns"),
-                ("Log", "No warnings."),
-                ("Items", "each turn"),
-            ):
-                inspector._turn_to(page)
-                await until(pilot, lambda sign=sign: shown(pilot, sign))  # type: ignore[misc]
-                found = lines(pilot)
-                if page == "Request":  # the system prompt is shown there as it is sent
-                    found = [row for row in found if "─" in row or "━" in row]
-                assert mentioned(found) == [], page
-
-    asyncio.run(talk())
+        await until(pilot, lambda: shown(pilot, "each turn"))
+        assert mentioned(lines(pilot)) == []
+        inspector = pilot.app.screen.query_one(Inspector)
+        for page, sign in (
+            ("Request", "parts"),
+            ("Usage", "2 turns"),
+            ("Log", "No warnings."),
+            ("Items", "each turn"),
+        ):
+            inspector._turn_to(page)
+            await until(pilot, lambda sign=sign: shown(pilot, sign))  # type: ignore[misc]
+            found = lines(pilot)
+            if page == "Request":  # the system prompt is shown there as it is sent
+                found = [row for row in found if "─" in row or "━" in row]
+            assert mentioned(found) == [], page
 
 
 @pytest.mark.parametrize(("kept", "count"), [(CachePrices(), 3), (NO_CACHE, 1)])
@@ -62,8 +59,7 @@ def test_without_a_cache_nothing_old_is_kept(kept: CachePrices, count: int) -> N
     def adding(text: str) -> Block:
         return call("action", window_id="todo_1", action_id="add", params={"text": text})
 
-    steps = (call("create", name="todo"), "1", adding("milk"), "2", adding("eggs"), "3", "4")
-    model = Plain(*steps)
+    model = Plain(call("create", name="todo"), "1", adding("milk"), "2", adding("eggs"), "3", "4")
     talk = controller(model=model)
     install(talk.context, "You help. " * 600)  # more than the least that is cached
     for words in ("a list", "milk", "eggs", "and?"):
@@ -73,22 +69,17 @@ def test_without_a_cache_nothing_old_is_kept(kept: CachePrices, count: int) -> N
     assert "eggs</item>" in text
 
 
-@pytest.mark.parametrize(
-    ("prices", "has"),
-    [(CachePrices(), True), (LOCAL_PRICES, True), (NO_CACHE, False), (CachePrices(1, 1), False)],
-)
-def test_a_cache_is_one_that_is_cheaper_to_read(prices: CachePrices, has: bool) -> None:
-    assert prices.has_cache is has
-
-
 def test_a_sweep_of_a_request_without_a_cache_is_not_reported() -> None:
     sweep = {"reason": "cold", "saved": 10}
-    assert sweep_of({"sweep": sweep, "plain": 900, "read": 0, "written": 0}, lambda _: None) is None
-    assert sweep_of({"sweep": sweep, "plain": 0, "read": 9, "written": 9}, lambda _: None)
-    assert sweep_of({"sweep": sweep}, lambda _: None)  # a log of an earlier version
+    assert (
+        sweep_of(planned({"sweep": sweep, "plain": 900, "read": 0, "written": 0}), lambda _: None)
+        is None
+    )
+    assert sweep_of(planned({"sweep": sweep, "plain": 0, "read": 9, "written": 9}), lambda _: None)
+    assert sweep_of(planned({"sweep": sweep}), lambda _: None)  # a log of an earlier version
 
 
-def test_the_head_shows_what_the_session_cost_if_prices_are_known(tmp_path: Path) -> None:
+async def test_the_head_shows_what_the_session_cost_if_prices_are_known(tmp_path: Path) -> None:
     usage = Usage(1_000, 200, cache_read_input_tokens=9_000)
     answer = Answer(({"type": "text", "text": "Yes."},), usage=usage)
     opening = call("create", name="todo", args={"items": ["milk"]})
@@ -97,18 +88,15 @@ def test_the_head_shows_what_the_session_cost_if_prices_are_known(tmp_path: Path
         def cost(self, usage: Usage) -> float:
             return usage.output_tokens / 1_000
 
-    async def talk() -> None:
-        desk = desk_in(tmp_path, model=Priced([opening], answer, answer))
-        async with running(desk) as pilot:
-            await say(pilot, "Is it?")
-            await until(pilot, lambda: shown(pilot, "$0.20"))
-            await say(pilot, "Again?")
-            await until(pilot, lambda: shown(pilot, "$0.40"))
-            await until(pilot, lambda: shown(pilot, "── not cached ─"))  # this model has a cache
-            head = next(row for row in lines(pilot) if "$0.40" in row)
-            assert re.search(r"Context +~\S+ / \S+ +\d+% +\$0\.40$", head)
-
-    asyncio.run(talk())
+    desk = desk_in(tmp_path, model=Priced([opening], answer, answer))
+    async with running(desk) as pilot:
+        await say(pilot, "Is it?")
+        await until(pilot, lambda: shown(pilot, "$0.20"))
+        await say(pilot, "Again?")
+        await until(pilot, lambda: shown(pilot, "$0.40"))
+        await until(pilot, lambda: shown(pilot, "── not cached ─"))  # this model has a cache
+        head = next(row for row in lines(pilot) if "$0.40" in row)
+        assert re.search(r"Context +~\S+ / \S+ +\d+% +\$0\.40$", head)
 
 
 def test_the_cost_of_turns_whose_usage_is_not_known_is_not_guessed() -> None:

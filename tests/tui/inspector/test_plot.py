@@ -1,10 +1,9 @@
 """Stacked bars: their heights are their figures."""
 
 import pytest
-from rich.cells import cell_len
 
+from contextui.session.usage import Sweep
 from contextui.tui.inspector.plot import COLOURS, MONEY, TOKENS, Bar, Scale, nice, plot
-from contextui.tui.inspector.sweeps import Sweep
 from contextui.tui.inspector.usage import TurnUsage
 
 
@@ -49,25 +48,11 @@ def test_with_colours_a_part_ends_where_it_ends() -> None:
     assert styles[9] == f"on {COLOURS[1]}"
 
 
-def test_what_is_outdated_is_a_part_of_what_was_sent() -> None:
-    assert TurnUsage(1, 1_000, 100, 20, 7, outdated=300).parts == (300, 700, 120, 7)
-    assert TurnUsage(1, 100, 200, 0, 7, outdated=250).parts == (250, 0, 50, 7)  # nothing was cached
-    assert TurnUsage(1, uncached=50, outdated=60).parts == (50, 0, 0, 0)
-
-
 def test_a_turn_with_a_sweep_is_marked() -> None:
     sweep = Sweep("price")
     turns = [TurnUsage(1, 10), TurnUsage(2, 10, sweeps=(sweep,)), TurnUsage(3, 10)]
     assert drawn(turns, 12, 8)[0].rstrip() == " " * 7 + "▼"
     assert len(drawn(turns, 12, 8)) == 8
-
-
-def test_every_line_has_room_for_every_bar() -> None:
-    turns = [TurnUsage(number, 10 * number, 5, 20, 7) for number in range(1, 60)]
-    for width in (20, 39, 80, 116):
-        for line in drawn(turns, width, 12):
-            assert cell_len(line) <= width
-        assert len(drawn(turns, width, 12)) == 12
 
 
 def test_the_newest_turns_are_drawn_if_not_all_fit() -> None:

@@ -1,16 +1,13 @@
 """What a change costs, and when it breaks even."""
 
-import math
-
 import pytest
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.models.scripted import call
 from contextui.context.item import ContextItem, ItemType
 from contextui.model import CachePrices
-from contextui.tui.inspector.look import Look, Looker, Sent
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
-from contextui.tui.inspector.rows import Row, rows_of
+from contextui.tui.inspector.rows import ItemRow, rows_of
+from contextui.tui.inspector.snapshot import ContextSnapshot, snapshot_of
 from contextui.windowing.snapshot import Lod
 from tests.agent.talking import controller, run
 from tests.windowing.samples import Todo
@@ -45,16 +42,17 @@ class Scene:
     def __init__(self, *words: str, talk: InteractionController | None = None) -> None:
         self.talk = talk or controller(*(f"Answer to {one}." for one in words))
         self.context = self.talk.context
-        self.sent = Sent(self.context)
         self.talk.install_prompt()
         for one in words:
             run(self.talk, one)
 
-    def look(self) -> Look:
-        return Looker(self.context, (), self.sent).look()
+    def look(self) -> ContextSnapshot:
+        return snapshot_of(self.context, knows_cache=True)
 
-    def row(self, item: ContextItem) -> Row:
-        found = [one for one in rows_of(self.look()) if isinstance(one, Row) and one.item is item]
+    def row(self, item: ContextItem) -> ItemRow:
+        found = [
+            one for one in rows_of(self.look()) if isinstance(one, ItemRow) and one.item is item
+        ]
         return found[-1]
 
     def offers(self, item: ContextItem, **sizes: int | None) -> dict[str, Offer]:
@@ -71,58 +69,10 @@ def price(offer: Offer) -> Price:
     return offer.price
 
 
-def test_dropping_saves_the_item_and_rewrites_what_stands_behind_it() -> None:
-    scene = Scene("one", "two " * 300, "three", "four")
-    item = scene.items(ItemType.USER)[1]
-    size = scene.context.ledger.size
-    drop, before = price(scene.offers(item)["d"]), scene.look()
-    scene.context.drop(item.id)
-    after = scene.look()
-    rewritten = before.cached_tokens - after.cached_tokens - size(item)
-    assert drop.each == after.shares.total - before.shares.total == -size(item)
-    assert drop.once == rewritten > 0
-    back = drop.pays_back
-    assert back is not None
-    assert math.isclose(back, 1.15 * rewritten / (0.1 * size(item)))
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_by_turn_dropping_rewrites_what_stands_behind_the_item() -> None:
-    scene = Scene("one", "two " * 300, "three", "four")
-    item = scene.items(ItemType.USER)[1]
-    size = scene.context.ledger.size
-    look = scene.look()
-    cached = [one for piece in look.pieces(0, look.cached) for one in piece.shown.items]
-    behind = sum(size(one) for one in cached if one.seq > item.seq)
-    drop = price(scene.offers(item)["d"])
-    assert drop.each == -size(item)
-    assert drop.once == behind > 0
-    back = drop.pays_back
-    assert back is not None
-    assert math.isclose(back, 1.15 * behind / (0.1 * size(item)))
-
-
 def test_a_provider_whose_cache_costs_nothing_never_pays_back() -> None:
     assert turns(Price(-100, 50, CachePrices(0.0, 1.0))) is None
     assert turns(Price(-100, 0, CachePrices(0.0, 1.0))) == 0
     assert turns(Price(-100, 50, CachePrices(1.0, 1.0))) == 0  # without a cache all is written
-
-
-def test_what_is_uncached_anyway_costs_nothing_once() -> None:
-    scene = Scene("one", "two")
-    newest = scene.context.add(ContextItem(ItemType.USER, "three"))
-    drop = price(scene.offers(newest)["d"])
-    assert drop.once == 0
-    assert turns(drop) == 0
-
-
-def test_an_answer_goes_with_the_results_of_its_calls() -> None:
-    talk = controller(call("create", name="todo"), "There.", "Yes.", "Yes.")
-    scene = Scene("open", "and", "so on", talk=talk)
-    answer, result = scene.items(ItemType.ASSISTANT)[0], scene.items(ItemType.TOOL)[0]
-    size = scene.context.ledger.size
-    assert price(scene.offers(answer)["d"]).each == -size(answer) - size(result)
-    assert price(scene.offers(result)["d"]).each == -size(answer) - size(result)  # only a call
 
 
 def test_what_is_hidden_can_come_back_and_what_is_closed_cannot() -> None:
@@ -168,11 +118,3 @@ def test_levels_of_detail_are_compared_as_whole_renders() -> None:
     offers = scene.offers(item, **sizes)
     assert price(offers["g"]).each == sizes["Gist"] - full
     assert price(offers["-"]).each == sizes["Summary"] - full
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_a_system_prompt_can_only_be_edited() -> None:
-    scene = Scene("one", "two")
-    offers = scene.offers(scene.items(ItemType.SYSTEM)[0])
-    assert set(offers) == {"e"}
-    assert price(offers["e"]).once > 0  # everything behind it would be rewritten

@@ -3,9 +3,10 @@
 import asyncio
 from pathlib import Path
 
+from contextui.session.usage import usage_of
 from contextui.tokens import Usage
 from contextui.tui.inspector.history import read_past
-from contextui.tui.inspector.usage import Spending, TurnUsage, usage_of
+from contextui.tui.inspector.usage import Spending, TurnUsage
 from tests.tui.inspector.scene import inspector, reply, shop, talk
 from tests.tui.running import running, say
 

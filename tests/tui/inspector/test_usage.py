@@ -1,6 +1,5 @@
 """The usage page: bars in dollars, and a copy as CSV."""
 
-import asyncio
 import csv
 import re
 from collections.abc import Sequence
@@ -9,8 +8,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from contextui.session.usage import Sweep
 from contextui.tokens import Usage
-from contextui.tui.inspector.sweeps import Sweep
 from contextui.tui.inspector.usage import TurnUsage, UsagePage, as_csv
 from contextui.words import Words
 from tests.tui.inspector.scene import inspector
@@ -81,48 +80,42 @@ async def usage_page(pilot: "Pilot[int]") -> UsagePage:
     return page
 
 
-def test_t_shows_the_bars_in_dollars_and_c_copies(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, model=Priced(answered("A."), answered("B.")))
-        async with running(desk, (80, 24)) as pilot:
-            await say(pilot, "one")
-            await say(pilot, "two")
-            page = await usage_page(pilot)
-            await until(pilot, lambda: shown(pilot, "tokens or money") and shown(pilot, "  12k"))
-            await pilot.press("t")
-            await until(pilot, lambda: shown(pilot, "$0.06"))
-            assert not shown(pilot, "  12k")
-            await pilot.press("t")
-            await until(pilot, lambda: shown(pilot, "  12k"))
-            await pilot.press("c")
-            await until(pilot, lambda: shown(pilot, "Copied "))
-            assert pilot.app.clipboard == as_csv(page._turns, Words("en"))
-            assert len(pilot.app.clipboard.splitlines()) == 3
-
-    asyncio.run(go())
+async def test_t_shows_the_bars_in_dollars_and_c_copies(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path, model=Priced(answered("A."), answered("B.")))
+    async with running(desk, (80, 24)) as pilot:
+        await say(pilot, "one")
+        await say(pilot, "two")
+        page = await usage_page(pilot)
+        await until(pilot, lambda: shown(pilot, "tokens or money") and shown(pilot, "  12k"))
+        await pilot.press("t")
+        await until(pilot, lambda: shown(pilot, "$0.06"))
+        assert not shown(pilot, "  12k")
+        await pilot.press("t")
+        await until(pilot, lambda: shown(pilot, "  12k"))
+        await pilot.press("c")
+        await until(pilot, lambda: shown(pilot, "Copied "))
+        assert pilot.app.clipboard == as_csv(page._turns, Words("en"))
+        assert len(pilot.app.clipboard.splitlines()) == 3
 
 
-def test_without_prices_there_are_no_dollars_and_without_turns_no_csv(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path, answered("A."), "B.")) as pilot:
-            await usage_page(pilot)
-            await until(pilot, lambda: shown(pilot, "Nothing sent yet."))
-            assert not shown(pilot, "copy as CSV")
-            inspector(pilot)._turn_to("Request")
-            await until(pilot, lambda: shown(pilot, "turn 1, not sent yet"))
-            assert not shown(pilot, "+ new")  # there is no request to compare with
-            await usage_page(pilot)
-            await say(pilot, "one")
-            await until(pilot, lambda: shown(pilot, "  12k"))
-            assert shown(pilot, "copy as CSV")
-            assert not shown(pilot, "tokens or money")
-            await pilot.press("t")
-            await pilot.pause()
-            assert shown(pilot, "  12k")
-            assert not shown(pilot, "of ~")
-            await say(pilot, "two")  # whose usage the model does not report
-            await until(pilot, lambda: shown(pilot, " billed of ~"))
-            (row,) = (one for one in lines(pilot) if re.search(r"▏ +2 +0 ", one))
-            assert re.search(r" 2 +0 +· +~\d+ +0 *$", row)
-
-    asyncio.run(go())
+async def test_without_prices_there_are_no_dollars_and_without_turns_no_csv(tmp_path: Path) -> None:
+    async with running(desk_in(tmp_path, answered("A."), "B.")) as pilot:
+        await usage_page(pilot)
+        await until(pilot, lambda: shown(pilot, "Nothing sent yet."))
+        assert not shown(pilot, "copy as CSV")
+        inspector(pilot)._turn_to("Request")
+        await until(pilot, lambda: shown(pilot, "turn 1, not sent yet"))
+        assert not shown(pilot, "+ new")  # there is no request to compare with
+        await usage_page(pilot)
+        await say(pilot, "one")
+        await until(pilot, lambda: shown(pilot, "  12k"))
+        assert shown(pilot, "copy as CSV")
+        assert not shown(pilot, "tokens or money")
+        await pilot.press("t")
+        await pilot.pause()
+        assert shown(pilot, "  12k")
+        assert not shown(pilot, "of ~")
+        await say(pilot, "two")  # whose usage the model does not report
+        await until(pilot, lambda: shown(pilot, " billed of ~"))
+        (row,) = (one for one in lines(pilot) if re.search(r"▏ +2 +0 ", one))
+        assert re.search(r" 2 +0 +· +~\d+ +0 *$", row)

@@ -14,26 +14,25 @@ def rows(text: str, width: int, hanging: int = 0) -> list[str]:
     return [row.plain for row in fold(Content(text), width, hanging)]
 
 
-def test_words_stay_whole() -> None:
-    assert rows("hello world this is a line", 10) == ["hello ", "world this ", "is a line"]
-
-
-def test_a_word_that_is_too_long_is_cut() -> None:
-    assert rows("a " + "b" * 25, 10) == ["a ", "b" * 10, "b" * 10, "b" * 5]
-
-
-def test_chinese_breaks_between_characters_but_not_before_a_comma() -> None:
-    assert rows("把牛奶、鸡蛋和面包放进待办，谢谢", 10) == [
-        "把牛奶、鸡",
-        "蛋和面包放",
-        "进待办，谢",
-        "谢",
-    ]
-    assert rows("把牛奶、鸡蛋", 7) == ["把牛", "奶、鸡", "蛋"]
-
-
-def test_later_rows_hang() -> None:
-    assert rows("one two three", 8, 2) == ["one two ", "  three"]
+@pytest.mark.parametrize(
+    ("text", "width", "hanging", "expected"),
+    [
+        ("hello world this is a line", 10, 0, ["hello ", "world this ", "is a line"]),
+        ("a " + "b" * 25, 10, 0, ["a ", "b" * 10, "b" * 10, "b" * 5]),
+        (
+            "把牛奶、鸡蛋和面包放进待办，谢谢",
+            10,
+            0,
+            ["把牛奶、鸡", "蛋和面包放", "进待办，谢", "谢"],
+        ),
+        ("把牛奶、鸡蛋", 7, 0, ["把牛", "奶、鸡", "蛋"]),
+        ("one two three", 8, 2, ["one two ", "  three"]),
+    ],
+)
+def test_rows_break_between_words_and_chinese_characters_but_not_before_a_comma(
+    text: str, width: int, hanging: int, expected: list[str]
+) -> None:
+    assert rows(text, width, hanging) == expected
 
 
 def test_styles_go_along() -> None:

@@ -113,23 +113,6 @@ def test_a_projects_folder_that_is_a_link_out_is_refused(there: Path, project: P
     assert not ran(there)
 
 
-def test_a_projects_folder_that_is_a_file_is_reported(there: Path) -> None:
-    (there / ".contextui").mkdir()
-    (there / ".contextui" / "windows").write_text("x", "utf-8")
-    assert "is not a folder" in only_reason(found(home=there / "home", project=there))
-
-
-def test_a_damaged_trust_file_is_reported(there: Path, project: Path) -> None:
-    store = TrustStore(there / "home")
-    store.trust(project / ".contextui" / "windows")
-    store.path.write_text("{", "utf-8")
-    registry = found(home=there / "home", project=project)
-    assert list(map(str, registry.notices)) == [
-        f"{store.path} cannot be used, so no folder is trusted: it is damaged."
-    ]
-    assert not ran(there)
-
-
 def test_in_the_home_folder_the_users_windows_need_no_trust(there: Path) -> None:
     write(there / ".contextui" / "windows" / "hello.py")
     registry = found(home=there / ".contextui", project=there)

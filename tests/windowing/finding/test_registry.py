@@ -29,13 +29,6 @@ def test_the_order_is_packages_files_folders_user_project(there: Path) -> None:
     ]
 
 
-def test_a_user_or_project_without_windows_has_none(there: Path) -> None:
-    registry = found(home=there / "home", project=there)
-    assert (registry.entries, registry.review, registry.notices) == ([], None, [])
-    (there / "home" / "windows").mkdir(parents=True)
-    assert found(home=there / "home", project=there).entries == []
-
-
 # --- folders -----------------------------------------------------------------------------------
 
 
@@ -146,16 +139,6 @@ def test_of_two_with_one_name_the_first_is_used_and_both_are_named(there: Path) 
     assert [entry.status for entry in registry.entries] == ["ready", "duplicate"]
     (cls,) = registry.classes()
     assert (cls.name, cls.description) == ("hello", "First.")
-
-
-def test_a_file_cannot_take_the_place_of_a_package(there: Path) -> None:
-    write(there / "mine.py", "Todo")
-    registry = discover(files=["mine.py"])
-    (todo,) = [cls for cls in registry.classes() if cls.name == "todo"]
-    assert todo.__module__ == "contextui.windows.todo.window"
-    (mine,) = [entry for entry in registry.entries if entry.status == "duplicate"]
-    assert "TodoWindow of the package contextui" in str(mine.reason)
-    assert "Todo in mine.py" in str(mine.reason)
 
 
 def test_two_in_one_file_are_distinguished_by_class(there: Path) -> None:

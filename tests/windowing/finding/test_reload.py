@@ -12,9 +12,8 @@ from contextui.session.store import SessionStore
 from contextui.windowing.finding.registry import Registry
 from contextui.windowing.finding.reload import Reloader
 from contextui.windowing.finding.trust import TrustStore
-from contextui.windowing.host import history, running_jobs
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.snapshot import ContextVersion
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.testing import run_in_thread
 from contextui.words import Words
 from tests.windowing.finding.sources import found, write
@@ -94,7 +93,7 @@ def test_the_state_history_detail_and_focus_are_kept(there: Path) -> None:
     assert window is not first
     assert (window.lod, windows.focused_at("hello_1")) == (Lod.SUMMARY, used)
     assert window.version > before
-    assert [one.action for one in history(window)] == ["up"]
+    assert [one.action for one in runtime_of(window).history.entries] == ["up"]
     assert "Greets. 4" in window.to_xml()
     act(windows, "hello_1", "up")
     assert [one.id for one in windows.windows()] == ["hello_1", "hello_2"]
@@ -147,20 +146,6 @@ def test_a_file_that_fails_leaves_the_old_code(there: Path, more: str, place: st
     write(path, words="Greets.")
     assert reloader.reload().kept == ["hello_1", "hello_2"]
     assert "Greets. 2" in windows.windows()[0].to_xml()
-
-
-def test_a_state_that_is_refused_leaves_the_old_window(there: Path) -> None:
-    path = write(there / "hello.py")
-    reloader, windows = loaded(found(files=[path]))
-    window = windows.open("hello", start=7)
-    text = path.read_text().replace("count: int = 0", "count: list[str] = []")
-    path.write_text(text)
-    report = reloader.reload()
-    (refused,) = report.refused
-    assert refused.refused == {"count": 7}
-    assert "hello_1: the saved state is not one of hello" in refused.problem
-    assert windows.windows() == [window]
-    assert "7" in window.to_xml()
 
 
 def test_a_refused_state_is_taken_by_a_later_version(there: Path) -> None:
@@ -316,7 +301,7 @@ def test_jobs_are_cancelled_and_hooks_run_as_at_exit(there: Path) -> None:
     reloader, windows = loaded(found(files=[path]))
     window = windows.open("hello")
     act(windows, window.id, "work")
-    assert running_jobs(window)
+    assert runtime_of(window).jobs.running()
     seen: list[Event] = []
     windows.subscribe(seen.append)
     write(path, words="Greets.", more=JOB)
@@ -324,24 +309,9 @@ def test_jobs_are_cancelled_and_hooks_run_as_at_exit(there: Path) -> None:
     assert report.windows[0].jobs == ("digging",)
     assert (there / "hooks").read_text() == "exit restored "
     assert WindowNotified("hello_1", "digging was cancelled.") in seen
-    assert not running_jobs(windows.windows()[0])
-    assert not running_jobs(window)
+    assert not runtime_of(windows.windows()[0]).jobs.running()
+    assert not runtime_of(window).jobs.running()
     windows.shut_down()
-
-
-def test_the_context_shows_the_change(there: Path) -> None:
-    from contextui.context.manager import ContextManager
-
-    path = write(there / "hello.py")
-    reloader, windows = loaded(found(files=[path]))
-    context = ContextManager(windows)
-    windows.open("hello", start=4)
-    assert "Says hello. 4" in str(context.request())
-    write(path, words="Greets.")
-    reloader.reload()
-    assert "Greets. 4" in str(context.compose())
-    assert len(context.window_items("hello_1")) == 1
-    assert windows.windows()[0].version == ContextVersion(2)
 
 
 def test_a_missing_docstring_is_a_warning(there: Path) -> None:

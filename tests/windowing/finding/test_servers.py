@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from contextui.agent.prompt import class_list, project_block, system_prompt
+from contextui.agent.prompt import project_block, system_prompt
 from contextui.config.servers import PROJECT_SERVERS
-from contextui.tokens import TokenCounter
 from contextui.windowing.finding.registry import Registry, discover
 from contextui.windowing.finding.servers import find_servers
 from contextui.windowing.finding.trust import TrustStore
@@ -127,26 +126,6 @@ def test_an_unchanged_server_keeps_its_class_when_windows_are_loaded_again(home:
     assert of(before) is of(after) is not None
     (home / "config.toml").write_text('[mcp.servers.clock]\ncommand = "other"\n', "utf-8")
     assert of(before.again()) is not of(before)
-
-
-def test_a_server_costs_at_most_25_tokens_until_it_is_opened(home: Path, project: Path) -> None:
-    configure(
-        project,
-        github={"type": "http", "url": "https://api.githubcopilot.com/mcp/"},
-        time={"command": "uvx", "args": ["mcp-server-time"]},
-        files={"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]},
-    )
-    trust(home, project)
-    classes = [
-        one
-        for one in discover(home=home, project=project).classes()
-        if one.__module__ == "mcp_servers"
-    ]
-    assert len(classes) == 3
-    counter = TokenCounter()
-    for cls in classes:
-        alone = counter.count(class_list([cls])) - counter.count(class_list([]))
-        assert alone <= 25, (cls.name, alone)
 
 
 def test_nothing_of_a_server_stands_in_the_system_prompt(home: Path, project: Path) -> None:

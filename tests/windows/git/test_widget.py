@@ -9,9 +9,9 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.dialogs.diff import ChangeView
-from contextui.tui.link import Desk
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.git.widget import ChangeList, Entry, GitBody
 from contextui.windows.git.window import GitWindow
@@ -20,7 +20,7 @@ from tests.tui.running import desk_in, running, until
 from tests.tui.sharing import SharedChat
 from tests.windows.git.conftest import run
 
-Steps = Callable[["Pilot[int]", WindowFrame, Desk], Awaitable[None]]
+Steps = Callable[["Pilot[int]", WindowFrame, AppSession], Awaitable[None]]
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_the_list_the_diff_and_staging(chat: SharedChat, folder: Path) -> None:
     run(folder, "add", "b.txt")
     run(folder, "commit", "--quiet", "--allow-empty", "--only", "-m", "[bold]Sub\x1b[2Jject[/]")
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         work = chat.work
         window = desk.session.windows.get("git_1")
         assert window is not None
@@ -101,7 +101,7 @@ def test_the_filter_and_a_second_click_open_a_change(chat: SharedChat, folder: P
     (folder / "notes.md").write_text("new\n")
     run(folder, "add", "b.txt")
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         rows = frame.body.query_one(ChangeList)
 
         def opened() -> list[str]:
@@ -150,7 +150,7 @@ def test_discarding_and_committing_show_all_of_it_first(chat: SharedChat, folder
     (folder / "b.txt").write_text("B\n")
     run(folder, "add", "b.txt")
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         work = chat.work
         await seen(pilot, frame, "Changed")
         await pilot.press("down", "d")
@@ -190,10 +190,10 @@ def test_discarding_and_committing_show_all_of_it_first(chat: SharedChat, folder
     use(chat, folder, steps)
 
 
-def test_no_repository_and_nothing_to_commit_in_chinese(tmp_path: Path) -> None:
+async def test_no_repository_and_nothing_to_commit_in_chinese(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         await seen(pilot, frame, "不是 git 仓库，i 执行 git init。")
         await pilot.press("i")
         await seen(pilot, frame, "没有需要提交的改动。")
@@ -205,14 +205,11 @@ def test_no_repository_and_nothing_to_commit_in_chinese(tmp_path: Path) -> None:
         await pilot.press("end")
         await seen(pilot, frame, "? file99")
 
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[GitWindow], lang="zh")
-        desk.session.windows.open("git")
-        async with running(desk, (100, 36), lang="zh") as pilot:
-            frame = await enter(pilot, "git_1")
-            assert frame.body.has_class("-narrow")
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
-            await steps(pilot, frame, desk)
-
-    asyncio.run(go())
+    desk = desk_in(tmp_path, windows=[GitWindow], lang="zh")
+    desk.session.windows.open("git")
+    async with running(desk, (100, 36), lang="zh") as pilot:
+        frame = await enter(pilot, "git_1")
+        assert frame.body.has_class("-narrow")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
+        await steps(pilot, frame, desk)

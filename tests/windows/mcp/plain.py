@@ -163,9 +163,10 @@ def call(name: str, given: dict[str, Any], meta: dict[str, Any]) -> dict[str, An
                 if answer.get("action") == "cancel":
                     return text("gave up")
         case "slow":
-            for step in range(1, 100):
+            for step in range(1, 6_000):
                 token = meta.get("progressToken")
-                notify("progress", progressToken=token, progress=step, total=100, message="step")
+                done = min(step, 99)
+                notify("progress", progressToken=token, progress=done, total=100, message="step")
                 time.sleep(0.1)
                 if cancelled.is_set():
                     return text("cancelled")

@@ -10,7 +10,7 @@ from typing import Any
 
 from contextui.config.servers import Server
 from contextui.testing import WindowTester
-from contextui.windowing.host import call_soon
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.testing import run_in_thread
 from contextui.windows.mcp.window import server_window
 
@@ -21,15 +21,7 @@ PATIENCE = 60.0
 def plain(mode: str = "", **options: Any) -> Server:
     """The server of the older generation."""
     args = ("-S", "-u", str(HERE / "plain.py"), mode)  # it needs no packages
-    return Server("plain", command=sys.executable, args=args, **{"timeout": 20.0, **options})
-
-
-def module(name: str, *args: str, **options: Any) -> Server:
-    """A server that is a Python module."""
-    given = {"timeout": PATIENCE, **options}
-    return Server(
-        name.rpartition(".")[2], command=sys.executable, args=("-m", name, *args), **given
-    )
+    return Server("plain", command=sys.executable, args=args, **{"timeout": PATIENCE, **options})
 
 
 def free_port() -> int:
@@ -76,4 +68,4 @@ def answer_as_person(tester: WindowTester[Any], **content: Any) -> str:
 def attend(tester: WindowTester[Any]) -> None:
     """Be the person who sees the window."""
     window: Any = tester.window
-    call_soon(window, window.attend)
+    runtime_of(window).worker.call_soon(window.attend)

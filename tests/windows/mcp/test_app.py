@@ -25,64 +25,60 @@ def of(tmp_path: Path, mode: str = "") -> type[Window]:
     return server_window(plain(mode), "plain", tmp_path / "home")
 
 
-def test_it_shows_the_server_its_result_and_its_tools(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[of(tmp_path, "odd")])
-        desk.session.windows.open("plain")
-        async with running(desk, (150, 44)) as pilot:
-            frame = await enter(pilot, "plain_1")
-            assert isinstance(frame.body, ServerBody), frame._own_problem
+async def test_it_shows_the_server_its_result_and_its_tools(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path, windows=[of(tmp_path, "odd")])
+    desk.session.windows.open("plain")
+    async with running(desk, (150, 44)) as pilot:
+        frame = await enter(pilot, "plain_1")
+        assert isinstance(frame.body, ServerBody), frame._own_problem
 
-            def text() -> str:
-                return "\n".join(region_text(pilot, frame))
+        def text() -> str:
+            return "\n".join(region_text(pilot, frame))
 
-            await until(pilot, lambda: "● connected" in text())
-            assert "plain odd" in text()
-            assert "python plain.py" in text()
-            assert "asks" in text()
-            assert "\x1b" not in text()
-            done = await desk.session.windows.act("plain_1", "table", {})
-            assert done.ok
-            await until(pilot, lambda: "Last result" in text())
-            assert "Row ⏎ 0" in text() or "Row 0" in text()
-            assert "10 of 40   n next page" in text()
-
-    asyncio.run(go())
+        await until(pilot, lambda: "● connected" in text())
+        assert "plain odd" in text()
+        assert "python plain.py" in text()
+        assert "asks" in text()
+        assert "\x1b" not in text()
+        done = await desk.session.windows.act("plain_1", "table", {})
+        assert done.ok
+        await until(pilot, lambda: "Last result" in text())
+        assert "Row ⏎ 0" in text() or "Row 0" in text()
+        assert "10 of 40   n next page" in text()
 
 
-def test_a_question_for_a_secret_is_a_warning_and_the_answer_is_masked(tmp_path: Path) -> None:
+async def test_a_question_for_a_secret_is_a_warning_and_the_answer_is_masked(
+    tmp_path: Path,
+) -> None:
     typed = "hunter2-and-more"
 
-    async def go() -> None:
-        desk = desk_in(tmp_path, "Hi.", windows=[of(tmp_path, "secret")])
-        desk.session.windows.open("plain")
-        async with running(desk, (150, 44)) as pilot:
-            frame = await enter(pilot, "plain_1")
-            asking = asyncio.create_task(desk.session.windows.act("plain_1", "ask", {}))
+    desk = desk_in(tmp_path, "Hi.", windows=[of(tmp_path, "secret")])
+    desk.session.windows.open("plain")
+    async with running(desk, (150, 44)) as pilot:
+        frame = await enter(pilot, "plain_1")
+        asking = asyncio.create_task(desk.session.windows.act("plain_1", "ask", {}))
 
-            def text() -> str:
-                return "\n".join(region_text(pilot, frame))
+        def text() -> str:
+            return "\n".join(region_text(pilot, frame))
 
-            await until(pilot, lambda: "The server asks: What is your name?" in text())
-            assert "the server gets what you type, not contextui" in text()
-            window = desk.session.windows.get("plain_1")
-            await until(pilot, lambda: window is not None and "answer" in window.actions)
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
-            shown = "\n".join(region_text(pilot, pilot.app.screen.query_one(".box")))
-            assert "the server gets what you type, not contextui" in shown
-            await pilot.press(*typed, "enter")
-            await until(pilot, lambda: not isinstance(pilot.app.screen, FormScreen))
-            assert typed not in (await asking).text  # the server repeats it
-            await say(pilot, "Hello.")
-            sent = str(desk.controller.model.requests[-1].messages)  # type: ignore[attr-defined]
-            assert "***" in sent
-            assert typed not in sent
-            assert typed not in pilot.app.export_screenshot()
-        for file in (tmp_path / "home").rglob("*"):
-            assert not file.is_file() or typed.encode() not in file.read_bytes()
-
-    asyncio.run(go())
+        await until(pilot, lambda: "The server asks: What is your name?" in text())
+        assert "the server gets what you type, not contextui" in text()
+        window = desk.session.windows.get("plain_1")
+        await until(pilot, lambda: window is not None and "answer" in window.actions)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+        shown = "\n".join(region_text(pilot, pilot.app.screen.query_one(".box")))
+        assert "the server gets what you type, not contextui" in shown
+        await pilot.press(*typed, "enter")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, FormScreen))
+        assert typed not in (await asking).text  # the server repeats it
+        await say(pilot, "Hello.")
+        sent = str(desk.controller.model.requests[-1].messages)  # type: ignore[attr-defined]
+        assert "***" in sent
+        assert typed not in sent
+        assert typed not in pilot.app.export_screenshot()
+    for file in (tmp_path / "home").rglob("*"):
+        assert not file.is_file() or typed.encode() not in file.read_bytes()
 
 
 def test_a_question_is_answered_a_prompt_becomes_a_draft_and_a_resumed_window_connects(
@@ -181,19 +177,6 @@ def test_a_broken_file_fails_and_the_other_one_is_listed(program: Program) -> No
     assert "mine" in done.out
 
 
-def test_importing_and_starting_load_no_library() -> None:
-    import subprocess
-
-    names = ("contextui", "contextui.tui.app", "contextui.cli.setup")
-    lines = (f"import {one}; print('mcp' in sys.modules, 'mcp_types' in sys.modules)"
-             for one in names)  # fmt: skip
-    script = "; ".join(["import sys", *lines])
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "False False\n" * len(names)
-
-
 @pytest.mark.parametrize("mode", ["ask", "auto"])
 def test_without_a_screen_a_tool_runs_only_if_the_person_allowed_it(
     program: Program, server: Server, mode: str
@@ -210,22 +193,3 @@ def test_without_a_screen_a_tool_runs_only_if_the_person_allowed_it(
     else:
         assert "look looked" not in sent
         assert "it would run plain.look" in done.err
-
-
-def test_without_a_screen_a_trusted_claim_needs_no_question(
-    program: Program, server: Server
-) -> None:
-    program.home.mkdir(exist_ok=True)
-    args = json.dumps([str(HERE / "plain.py")])
-    (program.home / "config.toml").write_text(
-        f"[mcp.servers.plain]\ncommand = {json.dumps(sys.executable)}\nargs = {args}\n"
-        "trust_read_only = true\n",
-        "utf-8",
-    )
-    look = call("action", window_id="plain_1", action_id="look", params={})
-    echo = call("action", window_id="plain_1", action_id="echo", params={"text": "out it goes"})
-    server.play(answer(call("create", name="plain")), answer(look), answer(echo), answer("Done."))
-    done = program("-p", "Look", "--approval", "ask", "--output-format", "json")
-    sent = server.requests[-1].body.decode()
-    assert "look looked" in sent, done
-    assert "plain_1.echo was not carried out" in sent

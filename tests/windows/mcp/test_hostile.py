@@ -24,7 +24,7 @@ from contextui import Preview, secrets
 from contextui.config.servers import Server
 from contextui.errors import ActionError
 from contextui.text import for_terminal
-from contextui.windowing.host import saved_state
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.mcp.catalogue import MOST_TOOLS
 from contextui.windows.mcp.connection import MOST_QUESTIONS
 from contextui.windows.mcp.description import Asked
@@ -58,7 +58,9 @@ def test_one_that_dies_in_a_call_says_why_and_is_started_again(tmp_path: Path) -
 
 
 def test_one_that_hangs_costs_its_own_time_limit(tmp_path: Path) -> None:
-    with opened(plain("hangs", timeout=1.0), tmp_path) as server:
+    with opened(plain("hangs"), tmp_path) as server:
+        connection = server.window.state.connection
+        connection.server = replace(connection.server, timeout=1.0)  # of calls, not of the start
         began = time.monotonic()
         said = server.result("echo", text="x")
         assert "The server did not answer within 1 s." in said.text
@@ -86,7 +88,7 @@ def test_a_result_of_2_mb_is_cut_and_can_be_read_by_page(tmp_path: Path) -> None
         assert "page(result=1, start=" in said
         assert server.act("page", result=1, start=300_000, lines=2).startswith("line\nline\n(")
         assert len(server.xml()) < 10_000
-        assert len(str(saved_state(server.window).state)) < 10_000
+        assert len(str(runtime_of(server.window).core.saved.state)) < 10_000
 
 
 def test_a_message_without_an_end_ends_the_connection(tmp_path: Path) -> None:
@@ -135,6 +137,11 @@ def test_an_answer_that_is_a_secret_is_masked(
 def test_garbage_between_messages_is_skipped(tmp_path: Path) -> None:
     with opened(plain("garbage"), tmp_path) as server:
         assert server.act("echo", text="x") == "x"
+
+
+def test_one_that_does_not_end_by_itself_is_ended(tmp_path: Path) -> None:
+    with opened(plain("stays"), tmp_path):  # `no_process_is_left` looks
+        pass
 
 
 def test_ten_thousand_tools_are_as_many_as_a_window_takes(tmp_path: Path) -> None:
@@ -192,7 +199,7 @@ def test_questions_in_a_loop_end_by_themselves(tmp_path: Path) -> None:
             if "decline" in server.window.actions and server.result("decline").ok:
                 answered += 1
             time.sleep(0.02)
-        thread.join(20)
+        thread.join(60)
         assert said == ["gave up"]
         assert answered <= MOST_QUESTIONS + 1
 
@@ -240,7 +247,7 @@ def test_noise_costs_little(tmp_path: Path) -> None:
         asking.start()
         until(lambda: "decline" in server.window.actions)
         assert len(server.xml()) < 10_000
-        assert len(str(saved_state(server.window).state)) < 20_000
+        assert len(str(runtime_of(server.window).core.saved.state)) < 20_000
         server.act("decline")
         asking.join(20)
     with opened(plain("progress"), tmp_path) as server:

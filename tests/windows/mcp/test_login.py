@@ -17,23 +17,20 @@ URL = "https://example.org/mcp"
 LINK = "https://example.org/login?state=s"
 
 
-def test_tokens_are_private_and_of_one_address(tmp_path: Path) -> None:
-    async def go() -> None:
-        file = TokenFile(tmp_path, URL)
-        assert await file.get_tokens() is None
-        await file.set_tokens(OAuthToken(access_token="secret"))
-        found = await file.get_tokens()
-        assert found is not None
-        assert found.access_token == "secret"
-        assert file.path.stat().st_mode & 0o777 == 0o600
-        assert file.path.parent.stat().st_mode & 0o777 == 0o700
-        other = TokenFile(tmp_path, "https://evil.example/mcp")
-        file.path.rename(other.path)
-        assert await other.get_tokens() is None
-        other.path.write_text("damaged", "utf-8")
-        assert await other.get_tokens() is None
-
-    asyncio.run(go())
+async def test_tokens_are_private_and_of_one_address(tmp_path: Path) -> None:
+    file = TokenFile(tmp_path, URL)
+    assert await file.get_tokens() is None
+    await file.set_tokens(OAuthToken(access_token="secret"))
+    found = await file.get_tokens()
+    assert found is not None
+    assert found.access_token == "secret"
+    assert file.path.stat().st_mode & 0o777 == 0o600
+    assert file.path.parent.stat().st_mode & 0o777 == 0o700
+    other = TokenFile(tmp_path, "https://evil.example/mcp")
+    file.path.rename(other.path)
+    assert await other.get_tokens() is None
+    other.path.write_text("damaged", "utf-8")
+    assert await other.get_tokens() is None
 
 
 def get(address: str) -> str:
@@ -41,35 +38,29 @@ def get(address: str) -> str:
         return str(page.read().decode())
 
 
-def test_the_browser_returns_with_a_code(tmp_path: Path) -> None:
+async def test_the_browser_returns_with_a_code(tmp_path: Path) -> None:
     links: list[str] = []
 
-    async def go() -> None:
-        callback = Callback(TokenFile(tmp_path, URL), links.append)
-        await callback.begin(LINK)
-        assert links == [LINK]
-        waiting = asyncio.create_task(callback.result())
-        for other in ("code=evil&state=x", "code=evil", "error=evil", "code=evil&state="):
-            with pytest.raises(urllib.error.HTTPError, match="404"):
-                await asyncio.to_thread(get, f"{callback.address}?{other}")
-        said = await asyncio.to_thread(get, f"{callback.address}?code=abc&state=s")
-        assert "You are logged in." in said
-        result = await waiting
-        assert (result.code, result.state) == ("abc", "s")
-        assert links[-1] == ""
-
-    asyncio.run(go())
+    callback = Callback(TokenFile(tmp_path, URL), links.append)
+    await callback.begin(LINK)
+    assert links == [LINK]
+    waiting = asyncio.create_task(callback.result())
+    for other in ("code=evil&state=x", "code=evil", "error=evil", "code=evil&state="):
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            await asyncio.to_thread(get, f"{callback.address}?{other}")
+    said = await asyncio.to_thread(get, f"{callback.address}?code=abc&state=s")
+    assert "You are logged in." in said
+    result = await waiting
+    assert (result.code, result.state) == ("abc", "s")
+    assert links[-1] == ""
 
 
-def test_a_refusal_and_a_link_that_is_none_are_errors(tmp_path: Path) -> None:
-    async def go() -> None:
-        callback = Callback(TokenFile(tmp_path, URL), lambda _: None)
-        with pytest.raises(LoginError, match="not an address"):
-            await callback.begin("file:///etc/passwd")
-        await callback.begin(LINK)
-        waiting = asyncio.create_task(callback.result())
-        await asyncio.to_thread(get, f"{callback.address}?error=access_denied&state=s")
-        with pytest.raises(LoginError, match="access_denied"):
-            await waiting
-
-    asyncio.run(go())
+async def test_a_refusal_and_a_link_that_is_none_are_errors(tmp_path: Path) -> None:
+    callback = Callback(TokenFile(tmp_path, URL), lambda _: None)
+    with pytest.raises(LoginError, match="not an address"):
+        await callback.begin("file:///etc/passwd")
+    await callback.begin(LINK)
+    waiting = asyncio.create_task(callback.result())
+    await asyncio.to_thread(get, f"{callback.address}?error=access_denied&state=s")
+    with pytest.raises(LoginError, match="access_denied"):
+        await waiting

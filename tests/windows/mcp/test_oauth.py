@@ -17,7 +17,7 @@ pytest.importorskip("mcp")
 
 from contextui.config.servers import Server
 from contextui.testing import WindowTester
-from contextui.windowing.host import saved_state
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.mcp.login import TokenFile
 from tests.cli.calling import Program
 from tests.windows.mcp.servers import HERE, PATIENCE, free_port, listens, opened, until
@@ -52,7 +52,7 @@ def log_in(window: WindowTester[Any]) -> str:
 def test_a_login_is_kept_and_renewed(tmp_path: Path) -> None:
     home, log = tmp_path / "home", tmp_path / "log"
     with guarded(log, "4") as url:
-        server = Server("guarded", kind="http", url=url, timeout=20.0)
+        server = Server("guarded", kind="http", url=url, timeout=PATIENCE)
         with opened(server, home) as window:
             assert "waits for the person to log in" in window.content()
             link = log_in(window)
@@ -62,7 +62,7 @@ def test_a_login_is_kept_and_renewed(tmp_path: Path) -> None:
             assert window.act("secret") == "the grey men are near"
             tokens = json.loads(TokenFile(home, url).path.read_text("utf-8"))["tokens"]
             secrets = tokens["access_token"], tokens["refresh_token"]
-            shown = window.xml() + str(saved_state(window.window)) + str(window.notices)
+            shown = window.xml() + str(runtime_of(window.window).core.saved) + str(window.notices)
             until(lambda: _expired(home, url))
             assert window.act("secret") == "the grey men are near"
         steps = log.read_text("utf-8").split()
@@ -71,7 +71,7 @@ def test_a_login_is_kept_and_renewed(tmp_path: Path) -> None:
         until(lambda: _expired(home, url))
         with opened(server, home) as window:
             assert window.act("secret") == "the grey men are near"
-            shown += window.xml() + str(saved_state(window.window)) + str(window.notices)
+            shown += window.xml() + str(runtime_of(window.window).core.saved) + str(window.notices)
         after = log.read_text("utf-8").split()
         assert len(after) > len(steps)
         assert {*after[3:]} == {"refresh"}
@@ -94,8 +94,8 @@ def _expired(home: Path, url: str) -> bool:
 
 def test_a_login_that_cannot_be_renewed_is_one_clear_line(tmp_path: Path, program: Program) -> None:
     home, log = tmp_path / "home", tmp_path / "log"
-    with guarded(log, "8", "no-refresh") as url:
-        server = Server("guarded", kind="http", url=url, timeout=20.0)
+    with guarded(log, "30", "no-refresh") as url:
+        server = Server("guarded", kind="http", url=url, timeout=PATIENCE)
         with opened(server, home) as window:
             log_in(window)
             until(lambda: _expired(home, url))

@@ -1,13 +1,9 @@
 """Real servers: of the newer generation over stdio and HTTP, and those that others publish."""
 
-import http.server
-import subprocess
 import sys
 import threading
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,7 +16,6 @@ from tests.windows.mcp.servers import (
     answer_as_person,
     attend,
     free_port,
-    module,
     opened,
     until,
 )
@@ -48,8 +43,9 @@ def address() -> Iterator[str]:
 def modern(request: pytest.FixtureRequest) -> Server:
     if request.param == "http":
         url = request.getfixturevalue("address")
-        return Server("modern", kind="http", url=url, timeout=20.0)
-    return Server("modern", command=sys.executable, args=(str(HERE / "server.py"),), timeout=20.0)
+        return Server("modern", kind="http", url=url, timeout=PATIENCE)
+    args = (str(HERE / "server.py"),)
+    return Server("modern", command=sys.executable, args=args, timeout=PATIENCE)
 
 
 def test_a_server_of_the_newer_generation(modern: Server, tmp_path: Path) -> None:
@@ -78,55 +74,6 @@ def test_an_address_where_nothing_is_says_so(tmp_path: Path) -> None:
     url = f"http://127.0.0.1:{free_port()}/mcp"
     with (
         pytest.raises(Exception, match=r"cannot be reached|failed|refused"),
-        opened(Server("x", kind="http", url=url, timeout=5.0), tmp_path),
+        opened(Server("x", kind="http", url=url, timeout=PATIENCE), tmp_path),
     ):
         pass
-
-
-@pytest.mark.long
-def test_the_time_server(tmp_path: Path) -> None:
-    pytest.importorskip("mcp_server_time")
-    with opened(module("mcp_server_time"), tmp_path) as window:
-        assert "Europe/Berlin" in window.act("get_current_time", timezone="Europe/Berlin")
-        said = window.result("get_current_time", timezone="Nowhere")
-        assert not said.ok
-        assert "Invalid timezone" in said.text
-
-
-@pytest.mark.long
-def test_the_git_server(tmp_path: Path) -> None:
-    pytest.importorskip("mcp_server_git")
-    for argv in (
-        ["git", "init", "-q"],
-        [
-            *("git", "-c", "user.name=a", "-c", "user.email=a@b"),
-            *("commit", "-q", "--allow-empty", "-m", "First"),
-        ],
-    ):
-        subprocess.run(argv, cwd=tmp_path, check=True)
-    with opened(module("mcp_server_git"), tmp_path / "home", folder=tmp_path) as window:
-        assert "Message: First" in window.act("git_log", repo_path=str(tmp_path))
-
-
-@pytest.mark.long
-def test_the_fetch_server(tmp_path: Path) -> None:
-    pytest.importorskip("mcp_server_fetch")
-
-    class Page(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = b"<html><body><h1>Momo</h1><p>and the grey men</p></body></html>"
-            self.send_response(404 if self.path == "/robots.txt" else 200)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None: ...
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as site:
-        threading.Thread(target=site.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{site.server_port}/"
-        urllib.request.urlopen(url).close()
-        with opened(module("mcp_server_fetch", "--allow-private-ips"), tmp_path) as window:
-            said = window.result("fetch", url=url, raw=True)  # else it runs npm
-            assert "grey men" in said.text
-        site.shutdown()

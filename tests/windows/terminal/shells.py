@@ -3,15 +3,15 @@
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from contextui.windows.terminal.record import Command
 from contextui.windows.terminal.shell import Shell
-from contextui.windows.terminal.transcript import Command
 
 KINDS = [
     pytest.param(
@@ -19,18 +19,8 @@ KINDS = [
     )
     for name in ("bash", "zsh", "fish", "sh")
 ]
-LONGEST = 20.0
+LONGEST = 60.0
 """Seconds after which a test that waits has failed."""
-
-
-def run(test: Coroutine[Any, Any, None]) -> None:
-    """Run a test on an event loop of its own."""
-
-    async def bounded() -> None:
-        async with asyncio.timeout(LONGEST * 30):
-            await test
-
-    asyncio.run(bounded())
 
 
 @asynccontextmanager

@@ -89,11 +89,6 @@ def config(name: str, value: str = "{}") -> Plant:
     return plant
 
 
-def textconv(folder: Path, command: str) -> None:
-    (folder / ".gitattributes").write_text("* diff=x\n")
-    run(folder, "config", "diff.x.textconv", f"{command}; cat")
-
-
 def hook(name: str) -> Plant:
     def plant(folder: Path, command: str) -> None:
         path = folder / ".git/hooks" / name
@@ -121,33 +116,18 @@ def submodule(folder: Path, command: str) -> None:
     run(inner, "config", "core.fsmonitor", command)
 
 
-def worktree(folder: Path, command: str) -> None:
-    run(folder, "config", "extensions.worktreeConfig", "true")
-    run(folder, "config", "--worktree", "core.fsmonitor", command)
-
-
-def included(folder: Path, command: str) -> None:
-    (folder / ".git/more").write_text(f'[core]\n\tfsmonitor = "{command}"\n')
-    run(folder, "config", "includeIf.onbranch:**.path", "more")
-
-
+# Of each kind one: `tests/git/test_inspection.py` has all.
 ATTACKS: dict[str, tuple[Plant, str, str]] = {
     "fsmonitor": (config("core.fsmonitor"), "git status", "core.fsmonitor = touch"),
-    "pager": (config("core.pager", "{}; cat"), "git log --oneline", "core.pager = touch"),
-    "external diff": (config("diff.external", "{}; :"), "git diff HEAD", "diff.external = touch"),
-    "textconv": (textconv, "git diff HEAD", "diff.x.textconv = touch"),
     "hook": (hook("pre-commit"), "git commit --allow-empty -m x", "the hook pre-commit"),
-    "hook of a checkout": (hook("post-checkout"), "git checkout -b x", "the hook post-checkout"),
     "hook of the index": (stale_index, "git status", "the hook post-index-change"),
     "submodule": (submodule, "git status", "core.fsmonitor = touch"),
-    "worktree": (worktree, "git status", "core.fsmonitor = touch"),
-    "included": (included, "git status", "core.fsmonitor = touch"),
     "alias": (config("alias.st", "!{}"), "git st", "alias.st = !touch"),
 }
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_a_pattern_does_not_cover_a_program_of_the_repository(
+async def test_a_pattern_does_not_cover_a_program_of_the_repository(
     name: str, folder: Path, tmp_path: Path
 ) -> None:
     plant, command, shown = ATTACKS[name]
@@ -156,17 +136,13 @@ def test_a_pattern_does_not_cover_a_program_of_the_repository(
     mark.unlink(missing_ok=True)
     desk = Desk(folder, "no", "once")
     desk.windows.open("terminal")
-
-    async def go() -> None:
-        await desk.windows.await_opening(LONG)
-        refused = await desk.run(command)
-        assert not mark.exists()
-        assert "declined" in refused
-        await desk.run(command)
-        assert mark.exists()
-        await asyncio.to_thread(desk.windows.shut_down)
-
-    asyncio.run(go())
+    await desk.windows.await_opening(LONG)
+    refused = await desk.run(command)
+    assert not mark.exists()
+    assert "declined" in refused
+    await desk.run(command)
+    assert mark.exists()
+    await asyncio.to_thread(desk.windows.shut_down)
     assert len(desk.questions) == 2
     assert any(one.startswith(shown) for one in desk.programs[0])
 
@@ -195,28 +171,24 @@ def test_trust_in_the_windows_of_a_folder_says_nothing_about_its_repository(
 
 
 @pytest.mark.parametrize("choice", ["always", "pattern"])
-def test_what_a_person_allows_holds_while_the_programs_are_the_same(
+async def test_what_a_person_allows_holds_while_the_programs_are_the_same(
     folder: Path, choice: Choice
 ) -> None:
     hook("pre-commit")(folder, "true")
     desk = Desk(folder, choice, "no")
     desk.windows.open("terminal")
-
-    async def go() -> None:
-        await desk.windows.await_opening(LONG)
-        for _ in range(2):
-            await desk.run("git commit --allow-empty -m x")
-        assert len(desk.questions) == 1
-        hook("commit-msg")(folder, "true")
+    await desk.windows.await_opening(LONG)
+    for _ in range(2):
         await desk.run("git commit --allow-empty -m x")
-        await asyncio.to_thread(desk.windows.shut_down)
-
-    asyncio.run(go())
+    assert len(desk.questions) == 1
+    hook("commit-msg")(folder, "true")
+    await desk.run("git commit --allow-empty -m x")
+    await asyncio.to_thread(desk.windows.shut_down)
     assert len(desk.questions) == 2
     assert run(folder, "rev-list", "--count", "HEAD") == "3\n"
 
 
-def test_a_program_that_is_named_after_the_decision_is_not_started(
+async def test_a_program_that_is_named_after_the_decision_is_not_started(
     folder: Path, tmp_path: Path
 ) -> None:
     """The command is compared once more before it runs, with what git may start."""
@@ -228,18 +200,15 @@ def test_a_program_that_is_named_after_the_decision_is_not_started(
         run(folder, "config", "core.fsmonitor", f"touch {tmp_path}/mark")
         return permit
 
-    async def go() -> str:
-        await desk.windows.await_opening(LONG)
-        said = await desk.run("git status", allow)  # type: ignore[arg-type]
-        await asyncio.to_thread(desk.windows.shut_down)
-        return said
-
-    assert "declined" in asyncio.run(go())
+    await desk.windows.await_opening(LONG)
+    said = await desk.run("git status", allow)  # type: ignore[arg-type]
+    await asyncio.to_thread(desk.windows.shut_down)
+    assert "declined" in said
     assert [one.changed for one in desk.questions] == [True]
     assert not (tmp_path / "mark").exists()
 
 
-def test_a_shell_that_goes_elsewhere_before_the_command_runs_does_not_run_it(
+async def test_a_shell_that_goes_elsewhere_before_the_command_runs_does_not_run_it(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The folder that was asked about, and inspected, is the one in which it runs."""
@@ -258,16 +227,11 @@ def test_a_shell_that_goes_elsewhere_before_the_command_runs_does_not_run_it(
         await settle(shell)
 
     monkeypatch.setattr(Shell, "settle", go_on)
-
-    async def go() -> str:
-        await desk.windows.await_opening(LONG)
-        given = {"command": f"read x < {tmp_path}/go; cd {other}", "seconds": 0}
-        await desk.windows.act("terminal_1", "run", given, allow=desk.gate.allow)
-        said = await desk.run("git status")
-        await asyncio.to_thread(desk.windows.shut_down)
-        return said
-
-    said = asyncio.run(go())
+    await desk.windows.await_opening(LONG)
+    given = {"command": f"read x < {tmp_path}/go; cd {other}", "seconds": 0}
+    await desk.windows.act("terminal_1", "run", given, allow=desk.gate.allow)
+    said = await desk.run("git status")
+    await asyncio.to_thread(desk.windows.shut_down)
     assert not (tmp_path / "mark").exists()
     assert "went to another folder" in said or "is busy" in said
     assert len(desk.questions) == 1  # about the first command

@@ -17,13 +17,14 @@ import pytest
 from contextui import ApprovalGate, WindowManager, Workspace
 from contextui.agent import Decision, Question
 from contextui.testing import WindowTester
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.terminal import shell as shells
+from contextui.windows.terminal.record import Who
 from contextui.windows.terminal.sandbox import sandbox_works
 from contextui.windows.terminal.shell import Shell, ShellError
-from contextui.windows.terminal.transcript import Who
 from contextui.windows.terminal.window import TerminalWindow
 
-from .shells import KINDS, LONGEST, finished, prompt, run, shell, until
+from .shells import KINDS, LONGEST, finished, prompt, shell, until
 
 WAITS = "until [ -e go ]; do sleep 0.01; done"
 """A program that does not read, and ends when the file is there."""
@@ -91,7 +92,7 @@ def wait_for(terminal: Terminal, condition: Callable[[], object]) -> None:
 
 def person_types(terminal: Terminal, data: bytes) -> None:
     one = shell_of(terminal)
-    terminal.window.runtime.worker.submit(lambda: one.type(data)).result()
+    runtime_of(terminal.window).worker.submit(lambda: one.type(data)).result()
 
 
 def start(terminal: Terminal, program: str) -> None:
@@ -253,146 +254,130 @@ def test_input_is_refused_before_anyone_is_asked(work: Path) -> None:
 
 @pytest.mark.usefixtures("refusing")
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_the_person_types_ahead_survives(tmp_path: Path, kind: str) -> None:
+async def test_what_the_person_types_ahead_survives(tmp_path: Path, kind: str) -> None:
     """The model's text waits, unread, as they type: theirs stays, the model's goes."""
 
-    async def test() -> None:
-        async with shell(tmp_path, kind) as one:
-            work = tmp_path / "work"
-            await one.run(f"sh -c '{WAITS}'")
-            await until(one, lambda: one._has_program)
-            typing = asyncio.create_task(one.input("touch PWNED"))
-            await until(one, lambda: one._held is not None and one._unread())
-            one.type(b"touch mine\r")
-            with pytest.raises(ShellError, match="discarded"):
-                await typing
-            with pytest.raises(ShellError, match="has not read"):
-                await one.input("touch PWNED")
-            (work / "go").touch()
-            await until(one, (work / "mine").exists)
-            if kind == "sh":  # it prompts for the line that it has already, then in the same row
-                await until(one, lambda: one._prompt_end is not None and one._prompt_end[1] == 4)
-            await until(one, lambda: one.at_prompt and not one.unfinished_line)
-            assert (await finished(one, "echo on")).output == "on"
-            assert not (work / "PWNED").exists()
-            typed_ahead = [] if kind == "sh" else ["person"]  # sh does not report what it starts
-            assert [one.who for one in one.commands] == ["model", *typed_ahead, "model"]
-
-    run(test())
+    async with shell(tmp_path, kind) as one:
+        work = tmp_path / "work"
+        await one.run(f"sh -c '{WAITS}'")
+        await until(one, lambda: one._has_program)
+        typing = asyncio.create_task(one.input("touch PWNED"))
+        await until(one, lambda: one._held is not None and one._unread())
+        one.type(b"touch mine\r")
+        with pytest.raises(ShellError, match="discarded"):
+            await typing
+        with pytest.raises(ShellError, match="has not read"):
+            await one.input("touch PWNED")
+        (work / "go").touch()
+        await until(one, (work / "mine").exists)
+        if kind == "sh":  # it prompts for the line that it has already, then in the same row
+            await until(one, lambda: one._prompt_end is not None and one._prompt_end[1] == 4)
+        await until(one, lambda: one.at_prompt and not one.unfinished_line)
+        assert (await finished(one, "echo on")).output == "on"
+        assert not (work / "PWNED").exists()
+        typed_ahead = [] if kind == "sh" else ["person"]  # sh does not report what it starts
+        assert [one.who for one in one.commands] == ["model", *typed_ahead, "model"]
 
 
 @pytest.mark.usefixtures("refusing")
-def test_a_line_that_the_person_began_in_a_program_is_not_joined(tmp_path: Path) -> None:
-    async def test() -> None:
-        async with shell(tmp_path) as one:
-            ran = await one.run("cat > got")
-            await until(one, lambda: one._has_program)
-            one.type(b"rm -r ")
-            with pytest.raises(ShellError, match="has not read"):
-                await one.input("x")
-            one.type(b"mine\r")
+async def test_a_line_that_the_person_began_in_a_program_is_not_joined(tmp_path: Path) -> None:
+    async with shell(tmp_path) as one:
+        ran = await one.run("cat > got")
+        await until(one, lambda: one._has_program)
+        one.type(b"rm -r ")
+        with pytest.raises(ShellError, match="has not read"):
             await one.input("x")
-            one.type(b"\x04")
-            await one.wait(ran)
-            assert (tmp_path / "work" / "got").read_text() == "rm -r mine\nx\n"
-
-    run(test())
+        one.type(b"mine\r")
+        await one.input("x")
+        one.type(b"\x04")
+        await one.wait(ran)
+        assert (tmp_path / "work" / "got").read_text() == "rm -r mine\nx\n"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_keys_that_the_shell_has_not_read_yet_refuse_a_command(tmp_path: Path, kind: str) -> None:
+async def test_keys_that_the_shell_has_not_read_yet_refuse_a_command(
+    tmp_path: Path, kind: str
+) -> None:
     """H02: a slow shell shows its prompt before it has read what was typed ahead."""
 
-    async def test() -> None:
-        async with shell(tmp_path, kind) as one:
-            os.killpg(one._home_group, signal.SIGSTOP)
-            try:
-                one.type(b"echo per")
-                await asyncio.sleep(0.6)  # past the time in which any key counts
-                with pytest.raises(ShellError, match="begun to type"):
-                    await one.run("touch PWNED")
-            finally:
-                os.killpg(one._home_group, signal.SIGCONT)
-            one.type(b"son\r")
-            await until(one, lambda: one.commands and not one.commands[-1].running)
-            assert one.commands[-1].output == "person"
-
-    run(test())
+    async with shell(tmp_path, kind) as one:
+        os.killpg(one._home_group, signal.SIGSTOP)
+        try:
+            one.type(b"echo per")
+            await asyncio.sleep(0.6)  # past the time in which any key counts
+            with pytest.raises(ShellError, match="begun to type"):
+                await one.run("touch PWNED")
+        finally:
+            os.killpg(one._home_group, signal.SIGCONT)
+        one.type(b"son\r")
+        await until(one, lambda: one.commands and not one.commands[-1].running)
+        assert one.commands[-1].output == "person"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_shell_that_is_closed_does_not_run_what_waits(tmp_path: Path, kind: str) -> None:
+async def test_a_shell_that_is_closed_does_not_run_what_waits(tmp_path: Path, kind: str) -> None:
     """H02: the program ends first, and the shell ignores the signals that ask it to."""
 
-    async def test() -> None:
-        async with shell(tmp_path, kind) as one:
-            await finished(one, "true" if kind == "fish" else "trap '' HUP")  # fish cannot
-            await one.run("sleep 100")
-            await until(one, lambda: one._has_program)
-            typing = asyncio.create_task(one.input("touch PWNED"))
-            await until(one, lambda: one._held is not None and one._unread())
-            await one.close()
-            with pytest.raises(ShellError):
-                await typing
-            assert not (tmp_path / "work" / "PWNED").exists()
-
-    run(test())
+    async with shell(tmp_path, kind) as one:
+        await finished(one, "true" if kind == "fish" else "trap '' HUP")  # fish cannot
+        await one.run("sleep 100")
+        await until(one, lambda: one._has_program)
+        typing = asyncio.create_task(one.input("touch PWNED"))
+        await until(one, lambda: one._held is not None and one._unread())
+        await one.close()
+        with pytest.raises(ShellError):
+            await typing
+        assert not (tmp_path / "work" / "PWNED").exists()
 
 
-def test_the_shell_is_not_stopped_while_it_starts_a_program(
+async def test_the_shell_is_not_stopped_while_it_starts_a_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between fork and exec, the new process may wait for the shell."""
     monkeypatch.setattr(shells, "_YOUNG", LONGEST)
     monkeypatch.setattr(shells, "_LOOKS", 10_000)
 
-    async def test() -> None:
-        async with shell(tmp_path) as one:
-            ran = await one.run(f"({WAITS}; exec cat > got)")
-            await until(one, lambda: one._has_program)
-            typing = asyncio.create_task(one.input("text"))
-            for _ in range(20):
-                await asyncio.sleep(shells._LOOK)
-                assert one._held is None
-            (tmp_path / "work" / "go").touch()
-            await typing
-            one.type(b"\x04")
-            await one.wait(ran)
-            assert (tmp_path / "work" / "got").read_text() == "text\n"
-
-    run(test())
+    async with shell(tmp_path) as one:
+        ran = await one.run(f"({WAITS}; exec cat > got)")
+        await until(one, lambda: one._has_program)
+        typing = asyncio.create_task(one.input("text"))
+        for _ in range(20):
+            await asyncio.sleep(shells._LOOK)
+            assert one._held is None
+        (tmp_path / "work" / "go").touch()
+        await typing
+        one.type(b"\x04")
+        await one.wait(ran)
+        assert (tmp_path / "work" / "got").read_text() == "text\n"
 
 
 @pytest.mark.skipif(not sandbox_works(), reason="bubblewrap does not work here")
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_shell_is_held_in_a_sandbox_too(
+async def test_the_shell_is_held_in_a_sandbox_too(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def test() -> None:
-        work = tmp_path / "work"
-        work.mkdir()
-        async with shell(tmp_path, kind, sandbox=work) as one:
-            ran = await one.run("sh -c 'read x; echo got-$x'")
-            await until(one, lambda: one._has_program)
-            await one.input("input")
-            await one.wait(ran)
-            assert ran.output.splitlines()[-1] == "got-input"
-            await prompt(one)
-            await one.run(f"sh -c '{WAITS}'")
-            await until(one, lambda: one._has_program)
-            monkeypatch.setattr(shells, "_UNREAD", 0.1)
-            with pytest.raises(ShellError, match="discarded"):
-                await one.input("touch PWNED")
-            (work / "go").touch()
-            await prompt(one)
-            one.type(b"\r")
-            await until(one, lambda: one._pending is None)
-            await prompt(one)
-            await until(one, lambda: not one.unfinished_line)
-            assert (await finished(one, "echo on")).output == "on"
-            assert not (work / "PWNED").exists()
-
-    run(test())
+    work = tmp_path / "work"
+    work.mkdir()
+    async with shell(tmp_path, kind, sandbox=work) as one:
+        ran = await one.run("sh -c 'read x; echo got-$x'")
+        await until(one, lambda: one._has_program)
+        await one.input("input")
+        await one.wait(ran)
+        assert ran.output.splitlines()[-1] == "got-input"
+        await prompt(one)
+        await one.run(f"sh -c '{WAITS}'")
+        await until(one, lambda: one._has_program)
+        monkeypatch.setattr(shells, "_UNREAD", 0.1)
+        with pytest.raises(ShellError, match="discarded"):
+            await one.input("touch PWNED")
+        (work / "go").touch()
+        await prompt(one)
+        one.type(b"\r")
+        await until(one, lambda: one._pending is None)
+        await prompt(one)
+        await until(one, lambda: not one.unfinished_line)
+        assert (await finished(one, "echo on")).output == "on"
+        assert not (work / "PWNED").exists()
 
 
 # --- approval ----------------------------------------------------------------------------

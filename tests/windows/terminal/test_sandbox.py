@@ -19,7 +19,7 @@ from contextui.processes import ProcessError
 from contextui.windows.terminal.sandbox import clean_environment, sandbox_works, sandboxed
 from contextui.windows.terminal.window import TerminalWindow
 
-from .shells import KINDS, finished, prompt, run, shell
+from .shells import KINDS, finished, prompt, shell, until
 
 NOBODY = 65534
 """The user id of an ordinary user, for tests that run as root."""
@@ -277,24 +277,23 @@ def test_without_bubblewrap_a_shell_does_not_start(
 
 @needs_sandbox
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_shell_in_a_sandbox_has_job_control_and_no_other_descriptors(
+async def test_a_shell_in_a_sandbox_has_job_control_and_no_other_descriptors(
     tmp_path: Path, kind: str
 ) -> None:
-    async def test() -> None:
-        work = tmp_path / "work"
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            server.set_inheritable(True)
-            async with shell(tmp_path, kind, sandbox=work) as one:
-                assert (await finished(one, "echo in > file; cat file")).output == "in"
-                assert (work / "file").read_text() == "in\n"
-                ran = await finished(one, "ls -l /proc/self/fd")
-                assert "socket:" not in ran.output
-                assert ran.status == 0
-                ran = await one.run("sleep 100")
-                await one.cancel()
-                assert ran.status == 130
-                await prompt(one)
-                pid = one.pid
-        assert not os.path.exists(f"/proc/{pid}")
-
-    run(test())
+    work = tmp_path / "work"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.set_inheritable(True)
+        async with shell(tmp_path, kind, sandbox=work) as one:
+            assert (await finished(one, "echo in > file; cat file")).output == "in"
+            assert (work / "file").read_text() == "in\n"
+            ran = await finished(one, "ls -l /proc/self/fd")
+            assert "socket:" not in ran.output
+            assert ran.status == 0
+            ran = await one.run("sleep 100")
+            await until(one, lambda: one._has_program)
+            await one.cancel()
+            await one.wait(ran)
+            assert ran.status == 130
+            await prompt(one)
+            pid = one.pid
+    assert not os.path.exists(f"/proc/{pid}")

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.lines import SPINNER
-from contextui.windowing.host import running_jobs
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.terminal import widget
 from contextui.windows.terminal.widget import TerminalBody, bytes_of
 from contextui.windows.terminal.window import TerminalWindow
@@ -109,18 +109,21 @@ def test_keys_and_pastes_reach_the_shell_and_programs(chat: SharedChat) -> None:
         await pilot.press("ctrl+d")
         await until(pilot, lambda: shown(pilot, "c3d4"))
         assert (chat.work / "pasted.txt").read_text() == "one\n\ttwo\nthree\n"
-        await until(pilot, lambda: not running_jobs(window))
+        await until(pilot, lambda: not runtime_of(window).jobs.running())
         await type_in(pilot, "sleep 300")
-        await until(pilot, lambda: running_jobs(window) and shown(pilot, "terminal  $ sleep 300 "))
+        await until(
+            pilot,
+            lambda: runtime_of(window).jobs.running() and shown(pilot, "terminal  $ sleep 300 "),
+        )
         await pilot.press("ctrl+c")  # it belongs to the shell
-        await until(pilot, lambda: not running_jobs(window))
+        await until(pilot, lambda: not runtime_of(window).jobs.running())
         await until(pilot, lambda: shown(pilot, "^C"))
         await run(pilot, "od -An -c -N1")
-        await until(pilot, lambda: running_jobs(window))
+        await until(pilot, runtime_of(window).jobs.running)
         await pilot.press("ctrl+g", "ctrl+g")  # the second one is the program's
         await until(pilot, lambda: body.has_focus and len(pilot.app.screen_stack) == 1)
         await pilot.press("enter")
-        await until(pilot, lambda: not running_jobs(window))
+        await until(pilot, lambda: not runtime_of(window).jobs.running())
         await until(pilot, lambda: shown(pilot, "  \\a"))
         await pilot.press("f1", "ctrl+p", "tab")  # they belong to the shell, too
         assert body.has_focus
@@ -194,7 +197,7 @@ def test_x_ends_a_command_only_after_a_yes_and_no_other_one(
         await pilot.press("x")
         await until(pilot, lambda: shown(pilot, "End until"))
         stop.touch()  # it ends by itself, and the next begins
-        await until(pilot, lambda: not running_jobs(window))
+        await until(pilot, lambda: not runtime_of(window).jobs.running())
         await begin("sleep 300")
         assert not shown(pilot, "End until")
         await pilot.press("y")  # for the command before: now it goes to the prompt
@@ -204,15 +207,15 @@ def test_x_ends_a_command_only_after_a_yes_and_no_other_one(
         monkeypatch.setattr(widget, "_DEAF", 600.0)  # however slowly the keys come here
         await pilot.press("x", "y", "y")  # quickly, as if meant for the shell
         await until(pilot, lambda: shown(pilot, "End sleep 300?"))
-        assert [one.name for one in running_jobs(window)] == ["sleep 300"]
+        assert [one.name for one in runtime_of(window).jobs.running()] == ["sleep 300"]
         await pilot.press("n")
         await until(pilot, lambda: not shown(pilot, "End sleep 300?"))
-        assert running_jobs(window)
+        assert runtime_of(window).jobs.running()
         assert pilot.app.query_one(WindowFrame).has_focus
         monkeypatch.setattr(widget, "_DEAF", 0.0)
         await pilot.press("x", "q", "ctrl+g", "escape")  # leaving keeps it, too
         await pilot.press("x", "y")
-        await until(pilot, lambda: not running_jobs(window))
+        await until(pilot, lambda: not runtime_of(window).jobs.running())
         await until(pilot, lambda: shown(pilot, "exit 130"))
         assert "q" not in row_of(pilot, "sleep 300").partition("◆")[0].replace("seq", "")
 

@@ -237,7 +237,6 @@ def _line(item: Item, words: Words) -> str:
 
 
 def _inside(window: Window, folder: Item) -> list[Item]:
-    """Return a folder and what is indented below it."""
     rest = window.items[window.items.index(folder) + 1 :]
     return [folder, *takewhile(lambda item: item.depth > folder.depth, rest)]
 

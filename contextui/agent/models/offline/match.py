@@ -207,7 +207,6 @@ def _everywhere(reading: Reading, clause: Clause) -> Reading:
 
 
 def _is_meant(scene: Scene, action: Action, clause: Clause) -> bool:
-    """Whether the words of a clause may name an action."""
     weights = _evidence(scene, action, clause)
     is_label = len(weights) > 1 and clause.content <= weights.keys()
     return is_label or max(weights.values(), default=0.0) >= _MAIN
@@ -215,7 +214,6 @@ def _is_meant(scene: Scene, action: Action, clause: Clause) -> bool:
 
 @remembered
 def _evidence(_: Scene, action: Action, clause: Clause) -> dict[int, float]:
-    """Return the tokens that name the action, with their weights."""
     found: dict[int, float] = {}
     keys, inverse = action.verbs, lexicon().inverse
     for at, token in enumerate(clause.tokens):
@@ -369,7 +367,6 @@ def _exact(
 
 
 def _value(scene: Scene, window: Window, action: Action, param: Param, text: str) -> Any:
-    """Return the value that a text has for a param; None if it has none."""
     if param.takes_text and param.is_list:
         parts = [bare(one) for one in re.split(r"[,，、]", text) if one.strip()]
         return parts[0] if param.takes_one and len(parts) == 1 else parts
@@ -382,7 +379,6 @@ def _value(scene: Scene, window: Window, action: Action, param: Param, text: str
 
 
 def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
-    """Return the reading of a clause as a wish to open a window of a class."""
     tokens, action = clause.tokens, window.actions[0]
     nouns, name = window.nouns - _UNNAMED, stem(window.name)
     named = frozenset(at for at, one in enumerate(tokens) if one.names(nouns))

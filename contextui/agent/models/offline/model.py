@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 
 from contextui.agent.models.offline import plan, scene, summary
 from contextui.agent.models.offline.tokens import is_chinese
-from contextui.agent.protocol import declaration_tokens
-from contextui.context.strategies.stated import stated
+from contextui.agent.tools import declaration_tokens
 from contextui.model import (
     LOCAL_PRICES,
     Answer,
@@ -89,7 +88,7 @@ def _language(text: str, system: str) -> Lang:
 
 def _without_tools(request: ModelRequest, seen: scene.Scene, lang: Lang) -> str:
     """Return what is asked for without tools: a state, or a summary."""
-    if state := stated(seen.words):
+    if state := summary.stated(seen.words):
         return state
     headings = summary.asked_headings(seen.words)
     if headings is None:

@@ -185,7 +185,6 @@ def _is_doable(reading: Reading, clause: Clause) -> bool:
 
 
 def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:  # noqa: PLR0911
-    """Return what one clause means."""
     named, said = exact(scene, clause.text), scene.said
     is_asked = _OPTION.search(said) or _NEEDED.search(said)
     if named is not None and not (is_asked and answers.is_dropped(clause)):
@@ -294,7 +293,6 @@ def _understood_reply(scene: Scene, text: str) -> str:
 
 
 def _last_calls(scene: Scene) -> list[Call]:
-    """Return the calls of the last step that changed something, in order."""
     calls = [one for one in scene.recent if one.ok and one.tool in ("action", "create")]
     return [one for one in reversed(calls) if one.step == calls[0].step]
 

@@ -69,12 +69,10 @@ def _words_in(name: str) -> frozenset[str]:
 
 
 def _meanings(words: Iterable[str], kinds: str) -> frozenset[str]:
-    """Return the groups of words, of some kinds."""
     return frozenset(one for word in words for one in groups_of(word) if one[0] in kinds)
 
 
 def _keys(tokens: Iterable[Token], kinds: str = "#@") -> frozenset[str]:
-    """Return the stems of tokens and their groups of some kinds."""
     found = {one for token in tokens for one in (token.stem or token.text, *token.groups)}
     return frozenset(one for one in found if one[0] not in "#@~" or one[0] in kinds)
 
@@ -329,7 +327,6 @@ def _rows(items: Sequence[Item]) -> tuple[Item, ...]:
 
 
 def _is_noun(token: Token) -> bool:
-    """Whether a word is not only a verb."""
     return is_content(token) and not (token.groups and token.groups == token.verbs)
 
 
@@ -516,7 +513,6 @@ def _actions(text: str, says: _Says, beside: _Rows) -> tuple[Action, ...]:
 
 
 def _classes(request: ModelRequest) -> tuple[Window, ...]:
-    """Return the classes of the system prompt, then those of the project."""
     blocks = _blocks(request.messages[0])[:1] if request.messages else ()
     first = "".join(map(_text, blocks))
     project = classes_of(first) if first.startswith("<Project>\n") else ()
@@ -607,7 +603,6 @@ def _words(message: LlmMessage) -> str:
 
 
 def _take(windows: dict[str, Window], message: LlmMessage, says: _Says) -> None:
-    """Note the windows of a message."""
     if message.role != "user":
         return
     blocks = _blocks(message)

@@ -284,7 +284,6 @@ class Slots:
         return (is_name and bool(self.window.head)) or self._is_shown(param)
 
     def _is_shown(self, param: Param) -> bool:
-        """Whether a param is named like the items of the window, or one of their attributes."""
         return bool(self.window.tags & (param.words | {param.name}))
 
     def _references(self, param: Param) -> Iterator[Filler]:
@@ -389,7 +388,6 @@ class Slots:
         return self._text(param, begin, end, score, is_marked=is_marked)
 
     def _shown(self, param: Param) -> Iterator[Filler]:
-        """Take words that the window's text contains as they are."""
         raw = "\n".join(row.text for row in self.window.rows).casefold()
         for first, _ in self._starts():
             for last in self._ends(first):
@@ -446,7 +444,6 @@ class Slots:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        """The words of the names of all params."""
         return frozenset(word for param in self.action.params for word in param.words)
 
     def _trimmed(self, first: int, last: int, cue: str = "") -> tuple[int, int]:
@@ -493,7 +490,6 @@ def _typed(param: Param, value: float) -> int | float | None:
 
 
 def _first_verb(tokens: Sequence[Token]) -> frozenset[str]:
-    """Return the groups of the verb that a request begins with."""
     small = ("~polite", "~then", "~object", "~and", "~person")
     return next((token.verbs for token in tokens if not token.has(*small)), NOTHING)
 

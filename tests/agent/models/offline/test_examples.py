@@ -1,16 +1,22 @@
-"""The examples of the README, of the start screen, of the demo and of the source documents work."""
+"""The examples of the README, of the start screen and of the source documents work."""
 
 import re
 from pathlib import Path
 from typing import Any
 
 from contextui import Body, Lod, Window, action
-from contextui.cli.demo import TURNS
 from contextui.tui.conversation.welcome import tries_in
 from contextui.words import Lang, Words
 from tests.agent.models.offline.talk import Talk
 
 README = Path(__file__).parents[4] / "README.md"
+TURNS = (
+    "Make a to-do list with milk, eggs and bread",
+    "Mark milk as done",
+    "Write down in a notebook: the bakery closes early",
+    "What is on my list?",
+    "Close the to-do list",
+)
 OPENED: dict[str, dict[str, Any]] = {
     "todo": {"items": ["milk", "eggs"]},
     "editor": {"path": "notes.txt"},

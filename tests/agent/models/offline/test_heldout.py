@@ -1,9 +1,9 @@
 """The held-out tables: conversations that the offline model was not made with.
 
-A table is a file ``heldout/set<N>.json``; its windows are in ``own_windows<N>.py``. The ids of its
-cases say what they are about: ``h1-en-…`` and ``h1-zh-…`` built-in windows in each language,
-``h1-own-…`` the windows of strangers. The cases of ``nothing<N>.json`` must change nothing;
-those of ``nothing.json`` belong to the second table.
+A table is a file ``heldout/set<N>.json``; the third has windows of strangers, in
+``own_windows3.py``. The ids of its cases say what they are about: ``h3-en-…`` and ``h3-zh-…``
+built-in windows in each language, ``h3-own-…`` the windows of strangers. The cases of
+``nothing<N>.json`` must change nothing.
 
 Do not look at single cases to change the model: a table that was looked at is no longer held out.
 """
@@ -35,14 +35,13 @@ class Threshold(NamedTuple):
 
 
 THRESHOLDS = {
-    "set1": Threshold(0.82, 0.08),
-    "set2": Threshold(0.63, 0.17),
+    "set1": Threshold(0.86, 0.05),
+    "set2": Threshold(0.70, 0.17),
     "set3": Threshold(0.66, 0.10),
-    "set4": Threshold(0.58, 0.16),
-    "set5": Threshold(0.76, 0.09),
+    "set4": Threshold(0.60, 0.15),
+    "set5": Threshold(0.80, 0.10),
+    "set6": Threshold(0.60, 0.11),
 }
-OTHERS = Threshold(0.53, 0.17)
-"""For tables without a threshold of their own."""
 
 
 @pytest.mark.long
@@ -61,7 +60,7 @@ def test_most_conversations_are_carried_out(
             harm.append(f"{case.id}: {came.calls}")
     for rate in rates.values():
         show(rate, capsys)
-    whole, wanted = total(path.stem, rates.values()), THRESHOLDS.get(path.stem, OTHERS)
+    whole, wanted = total(path.stem, rates.values()), THRESHOLDS[path.stem]
     assert harm == []
     assert whole.share >= wanted.carried_out, str(whole)
     assert whole.wrong_share <= wanted.wrong, str(whole)
@@ -122,5 +121,7 @@ def _group(case: Case) -> str:
 
 def _windows(path: Path) -> tuple[type[Window], ...]:
     """Return the windows that were written for a table."""
-    number = path.stem.removeprefix("set").removeprefix("nothing") or "2"
-    return tuple(importlib.import_module(f"{heldout.__name__}.own_windows{number}").WINDOWS)
+    number = path.stem.removeprefix("set").removeprefix("nothing")
+    own = FOLDER / f"own_windows{number}.py"
+    name = f"{heldout.__name__}.{own.stem}"
+    return tuple(importlib.import_module(name).WINDOWS) if own.exists() else ()

@@ -41,6 +41,12 @@ def test_a_question_changes_nothing(tmp_path: Path) -> None:
             assert talk.say(words).calls == (), words
 
 
+def test_a_question_opens_no_empty_window(tmp_path: Path) -> None:
+    for words in ("what is on my list?", "我的待办里有什么"):
+        with Talk(tmp_path) as talk:
+            assert talk.say(words).calls == (), words
+
+
 def test_what_nothing_shows_is_not_made_up(tmp_path: Path) -> None:
     with Talk(tmp_path) as talk:
         talk.windows.open("todo", **MILK)

@@ -1,0 +1,201 @@
+"""The session as the screen uses it, and its changes, collected in batches."""
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from contextui.agent.controller import InteractionController
+from contextui.config.schema import Notify
+from contextui.config.sources import Loaded, load_settings
+from contextui.context.item import ItemType
+from contextui.events import (
+    Event,
+    JobsChanged,
+    WindowActed,
+    WindowChanged,
+    WindowClosed,
+    WindowDetailChanged,
+    WindowNotified,
+    WindowOpened,
+    WindowOpenedAgain,
+    WindowReady,
+    WindowRestored,
+    WindowTroubled,
+)
+from contextui.model import CachePrices
+from contextui.session.session import Session
+from contextui.tokens import Usage
+from contextui.windowing.finding.registry import Registry, WindowEntry
+from contextui.windowing.finding.reload import Reloader
+from contextui.windowing.runtime import runtime_of
+from contextui.words import Text
+
+if TYPE_CHECKING:
+    from contextui.context.composition import Composition
+
+
+@dataclass(slots=True)
+class AppSession:
+    """Everything a screen works on.
+
+    Attributes:
+        session: The conversation, its windows, and the log that stores them.
+        controller: Runs the turns.
+        registry: The windows that were found when the session was opened.
+        notices: One-line notices to show at startup.
+        is_offline: Whether no model is connected.
+        flags: The settings that were given on the command line.
+        switch_model: Connects another model by name; raises a `ContextUIError` on failure.
+        switch_strategy: Selects another strategy by name; raises likewise.
+        wakes: Whether a window's notification starts a turn when the model is idle.
+        notify: How to notify the person while the terminal has not the focus.
+        load_settings: Loads the settings again, with the keys that the person entered.
+        reloader: Loads changed window files again.
+    """
+
+    session: Session
+    controller: InteractionController
+    registry: Registry = field(default_factory=Registry)
+    notices: list[Text] = field(default_factory=list)
+    is_offline: bool = False
+    flags: Mapping[str, Any] = field(default_factory=dict)
+    switch_model: Callable[[str], None] = lambda _: None
+    switch_strategy: Callable[[str], None] = lambda _: None
+    wakes: bool = False
+    notify: Notify = "bell"
+    load_settings: Callable[[], Loaded] = field(init=False)
+    reloader: Reloader = field(init=False)
+    _figures: "tuple[tuple[int, ...], Composition, dict[str, int]] | None" = None
+
+    def __post_init__(self) -> None:
+        home, folder = self.session.path.parents[2], Path(self.session.cwd)
+        self.load_settings = lambda: load_settings(self.flags, os.environ, home, folder)
+        self.reloader = Reloader(self.registry, self.session.windows)
+
+    @property
+    def entries(self) -> list[WindowEntry]:
+        return self.reloader.registry.entries
+
+    @property
+    def has_messages(self) -> bool:
+        return any(one.type is ItemType.USER for one in self.session.context.get_all())
+
+    @property
+    def has_cache(self) -> bool:
+        """Whether the model has a prompt cache, so that its state and savings mean something."""
+        prices = getattr(self.controller.model, "prices", None)
+        if getattr(self.controller.model, "has_cache", None) is False:
+            return False
+        return not isinstance(prices, CachePrices) or prices.has_cache
+
+    def cost_of(self, usage: Usage) -> float | None:
+        """Return the cost of a usage in dollars, or None if the model has no known prices."""
+        cost = getattr(self.controller.model, "cost", None)
+        try:
+            return float(found) if callable(cost) and (found := cost(usage)) is not None else None
+        except Exception:  # models may be third-party code
+            return None
+
+    def rewrite_cost(self, tokens: int) -> float | None:
+        """Return what tokens cost more if they have to be written to the cache again."""
+        written = self.cost_of(Usage(cache_creation_input_tokens=tokens))
+        if written is None:  # a provider that charges nothing extra for writing
+            written = self.cost_of(Usage(tokens))
+        read = self.cost_of(Usage(cache_read_input_tokens=tokens))
+        return None if written is None or read is None else max(written - read, 0.0)
+
+    def job_in(self, window_id: str) -> str:
+        """Return the name of the newest running job of a window; empty if there is none."""
+        window = self.session.windows.get(window_id)
+        jobs = runtime_of(window).jobs.running() if window is not None else []
+        return jobs[-1].name if jobs else ""
+
+    def tokens_of(self, window_id: str) -> int | None:
+        """Return a window's tokens in the next request, or None if no item refers to it.
+
+        Of several windows of a class, the first has the actions of all, as in the inspector. One
+        that is left out has the tokens that it would have alone.
+        """
+        context, windows = self.session.context, self.session.windows
+        items = context.window_items(window_id)
+        if not items:
+            return None
+        if items[-1].hidden is not None:
+            return context.counter.calibrated(context.item_tokens(items[-1]))
+        state = (
+            context.generation,
+            *(hash(runtime_of(one).renders.latest().xml) for one in windows.windows()),
+        )
+        if self._figures is None or self._figures[0] != state:
+            self._figures = state, context.outlook(), {}
+        _, outlook, known = self._figures
+        if window_id not in known:
+            known[window_id] = context.tokens_in(outlook, items[-1])
+        return context.counter.calibrated(known[window_id])
+
+    def close(self) -> None:
+        self.controller.close()
+        self.session.close()
+
+
+@dataclass(slots=True)
+class Changes:
+    """What changed since the screen last took changes."""
+
+    windows: set[str] = field(default_factory=set)
+    acted: dict[str, str] = field(default_factory=dict)
+    again: list[str] = field(default_factory=list)
+    troubles: list[str] = field(default_factory=list)
+    notified: dict[str, str] = field(default_factory=dict)
+    context: bool = False
+
+
+class ChangeCollector:
+    """Subscribes to a session's events, on any thread, and collects what changed."""
+
+    def __init__(self, desk: AppSession, wake: Callable[[], object]) -> None:
+        self._wake = wake
+        self._changes: Changes | None = None
+        self._lock = threading.Lock()
+        self._ends = [
+            desk.session.windows.subscribe(self._handle),
+            desk.session.context.subscribe(self._handle),
+        ]
+
+    def take(self) -> Changes:
+        with self._lock:
+            changes, self._changes = self._changes or Changes(), None
+        return changes
+
+    def close(self) -> None:
+        for end in self._ends:
+            end()
+
+    def _handle(self, event: Event) -> None:
+        with self._lock:
+            is_first = self._changes is None
+            changes = self._changes = self._changes or Changes()
+            changes.context = True
+            match event:
+                case WindowActed():
+                    changes.acted[event.window_id] = event.actor
+                    changes.windows.add(event.window_id)
+                case WindowNotified():
+                    changes.notified[event.window_id] = event.text
+                    changes.windows.add(event.window_id)
+                case WindowOpenedAgain():
+                    changes.again.append(event.window_id)
+                    changes.windows.add(event.window_id)
+                case WindowTroubled():
+                    changes.troubles.append(f"{event.window_id} {event.reason}")
+                case (
+                    WindowOpened() | WindowReady() | WindowRestored() | WindowChanged()
+                    | WindowClosed() | WindowDetailChanged() | JobsChanged()
+                ):  # fmt: skip
+                    changes.windows.add(event.window_id)
+
+        if is_first:
+            self._wake()

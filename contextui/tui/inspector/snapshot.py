@@ -1,0 +1,87 @@
+"""Snapshots of a context: its items, the next request, cached messages, and tokens.
+
+Taking a snapshot changes nothing and waits for nothing.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from contextui.context.composition import Composition
+from contextui.context.item import ItemType, ItemView
+from contextui.context.manager import ContextManager
+from contextui.context.messages import Piece
+from contextui.context.placement.items import PlacedBlock
+from contextui.context.placement.slots import HEAD
+from contextui.tui.inspector.budget import Shares
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSnapshot:
+    """A snapshot of a context.
+
+    Attributes:
+        context: The context.
+        items: All items.
+        composition: The next request.
+        tools: The tokens of the declared tools.
+        shares: The tokens of its parts.
+        blocks: The blocks of windows, and those that are outdated, in order; only by price.
+        knows_cache: Whether the state of the cache is known; not for an earlier turn, and not for a
+            model without a cache.
+    """
+
+    context: ContextManager
+    items: ItemView
+    composition: Composition
+    tools: int
+    shares: Shares
+    blocks: Sequence[PlacedBlock]
+    knows_cache: bool
+
+    @property
+    def cached(self) -> int:
+        plan = self.composition.plan
+        return plan.cached if plan is not None and self.knows_cache else 0
+
+    @property
+    def cached_tokens(self) -> int:
+        plan = self.composition.plan
+        return self.provider(plan.cached_tokens) if plan is not None else 0
+
+    def provider(self, counted: int) -> int:
+        return self.context.counter.calibrated(counted)
+
+
+def snapshot_of(
+    context: ContextManager, tools: int = 0, *, knows_cache: bool = False
+) -> ContextSnapshot:
+    """Take a snapshot of a context."""
+    composition = context.outlook()
+    blocks = context.placed(composition)
+    windows = sum(one.tokens for one in blocks if one.text and not one.reason)
+    if composition.plan is None:  # windows in place are not blocks of their own
+        windows = sum(map(context.item_tokens, context.live_window_items))
+    old = [one for one in blocks if one.reason]
+    outdated = sum(one.tokens for one in old)
+    system = sum(piece.tokens for piece in head_of(composition))
+    system -= sum(one.tokens for one in old if one.item == HEAD)
+    provider = context.counter.calibrated
+    shares = Shares(
+        provider(system + tools),
+        provider(max(composition.tokens - system - windows - outdated, 0)),
+        provider(windows),
+        provider(outdated),
+    )
+    knows_cache = knows_cache and composition.plan is not None
+    return ContextSnapshot(
+        context, context.get_all(), composition, tools, shares, blocks, knows_cache
+    )
+
+
+def head_of(composition: Composition) -> Iterable[Piece]:
+    """Return the messages with the system prompt, the project text and the summaries."""
+    return takewhile(
+        lambda piece: piece.shown.items and piece.shown.items[0].type is ItemType.SYSTEM,
+        composition.messages.pieces(),
+    )

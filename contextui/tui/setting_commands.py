@@ -1,0 +1,269 @@
+"""The slash commands about settings: model, keys, strategy, approval, theme and language."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, get_args
+
+from textual.app import App
+
+from contextui.agent.models.factory import NoKeyError
+from contextui.agent.models.offline import OfflineModel
+from contextui.config.providers import PROVIDERS
+from contextui.config.schema import SETTINGS, Approval, key_of
+from contextui.config.settings import SettingsError, allowed
+from contextui.config.sources import Layer
+from contextui.context.strategies.registry import strategy_names
+from contextui.errors import ContextUIError
+from contextui.session.preferences import Preferences
+from contextui.text import quote
+from contextui.tui.app_session import AppSession
+from contextui.tui.commands import Choice
+from contextui.tui.conversation.prompt import MODES
+from contextui.tui.themes import ABOUT, REMEMBERED, THEMES
+from contextui.windowing.snapshot import Lod
+from contextui.words import Text, Words, msg
+
+_MODELS = {
+    "claude-sonnet-5-5": msg("by Anthropic"),
+    "claude-opus-5-5": msg("by Anthropic"),
+    "offline": msg("built in: simple requests, no network"),
+}
+_STRATEGIES = {
+    "sliding": msg("the newest messages that fit"),
+    "summarization": msg("the oldest turns become a summary"),
+    "entities": msg("extracted facts instead of the history"),
+}
+_CONFIGURABLE = {
+    key_of(name): name for name in ("windows_lod", "compaction_auto", "compaction_threshold")
+}
+_WRITABLE = {
+    key_of(name): name
+    for name, one in SETTINGS.items()
+    if one.choices and not one.key.startswith("approval.")
+}
+"""The settings that ``/config NAME VALUE`` writes: only choices, and none that asks you less."""
+_LANGUAGES = {"en": msg("English"), "zh": msg("Chinese")}
+
+
+class SettingCommands:
+    """Shows and changes the settings of a session and its screen."""
+
+    def __init__(
+        self, app: App[int], desk: AppSession, words: Words, notify: Callable[[Text], object]
+    ) -> None:
+        self._app, self._desk, self._words, self._notify = app, desk, words, notify
+
+    def model(self, name: str) -> None:
+        controller, context = self._desk.controller, self._desk.session.context
+        if not name:
+            from contextui.tui.dialogs.model import ModelScreen  # noqa: PLC0415  (only for this)
+
+            sent = 0
+            if self._desk.has_messages:
+                sent = context.counter.calibrated(controller.request_of(context.outlook()).tokens)
+            loaded = self._desk.load_settings()
+            screen = ModelScreen(self._words, loaded, controller.model.name, sent)
+            self._app.push_screen(screen, self._use_model)
+            return
+        try:
+            self._desk.switch_model(name)
+        except NoKeyError as error:
+            self._log_in(error.provider, lambda: self._use_model(name))
+            return
+        self._notify(self._words("Switched to {model}.", model=controller.model.name))
+        if warning := getattr(controller.model, "warning", None):
+            self._notify(self._words(warning))
+
+    def _use_model(self, name: str | None) -> None:
+        if name:
+            try:
+                self.model(name)
+            except ContextUIError as error:
+                self._notify(error)
+
+    def login(self, provider: str) -> None:
+        names = self.providers()
+        if provider not in names:
+            raise ContextUIError("Which one? {names}", names=" | ".join(names))
+
+        def entered() -> None:
+            text = msg("The key of {provider} is saved. /model chooses a model.")
+            self._notify(self._words(text, provider=provider))
+            self.model("")
+
+        self._log_in(provider, entered)
+
+    def _log_in(self, provider: str, then: Callable[[], object]) -> None:
+        from contextui.tui.dialogs.model import LoginScreen  # noqa: PLC0415  (only for this)
+
+        screen = LoginScreen(self._words, self._desk.load_settings(), provider)
+
+        def entered(name: str | None) -> None:
+            if name:
+                then()
+
+        self._app.push_screen(screen, entered)
+
+    def providers(self) -> list[str]:
+        servers = self._desk.load_settings().credentials.servers
+        return [*(one.name for one in PROVIDERS.values() if one.key_variables), *servers]
+
+    def strategy(self, name: str) -> None:
+        strategist, usable = self._desk.controller.strategist, self._usable_strategies()
+        if not name:
+            message, others = msg("The strategy is {name}. /strategy {others}"), " | ".join(usable)
+            raise ContextUIError(message, name=strategist.strategy.name, others=others)
+        if name in strategy_names() and name not in usable:
+            message = msg("{name} needs a model that can extract facts. Connect one with /model.")
+            raise ContextUIError(message, name=name)
+        self._desk.switch_strategy(name)
+        self._notify(
+            self._words(
+                "The strategy is {name} until you quit; to keep it, add to config.toml: {line}",
+                name=strategist.strategy.name,
+                line=f'strategy = "{name}"',
+            )
+        )
+
+    def config(self, typed: str) -> None:
+        name, _, value = typed.partition(" ")
+        names = {key_of(name): name for name in SETTINGS} | {"theme": "theme"}
+        if not name or (name in names and not value):
+            self._open_settings(names.get(name, ""))
+        elif name == "theme":
+            self.theme(value)
+        elif name in _CONFIGURABLE:
+            self._set_until_quit(name, value.strip())
+        elif name in _WRITABLE:
+            self._write_setting(_WRITABLE[name], value)
+        elif name in names:
+            message = msg("To change {name}, type /config {name} and enter the value there.")
+            raise ContextUIError(message, name=name)
+        else:
+            message = msg("{name} is not one of {names}.")
+            raise ContextUIError(message, name=quote(name), names=", ".join(_CONFIGURABLE))
+
+    def _set_until_quit(self, name: str, value: str) -> None:
+        field = _CONFIGURABLE[name]
+        try:
+            chosen = Layer({field: value}, {field: name}).checked()[field]
+        except SettingsError:
+            message = "{name} is {value}: it must be {allowed}."
+            wanted = self._words(allowed(field))
+            raise ContextUIError(message, name=name, value=quote(value), allowed=wanted) from None
+        self._apply(field, chosen)
+        table, _, key = name.partition(".")
+        written = f'"{chosen}"' if isinstance(chosen, str) else str(chosen).lower()
+        self._notify(
+            self._words(
+                "{name} is {value} until you quit; to keep it, add to config.toml: {line}",
+                name=name,
+                value=str(chosen).lower(),
+                line=f"[{table}] {key} = {written}",
+            )
+        )
+
+    def _open_settings(self, at: str) -> None:
+        from contextui.tui.dialogs.config import ConfigScreen  # noqa: PLC0415  (only for this)
+
+        load, home = self._desk.load_settings, self._desk.session.path.parents[2]
+        now, themes = self._in_force, self.themes()
+        screen = ConfigScreen(
+            self._words, load, home, self._apply, in_force=now, themes=themes, at=at
+        )
+        self._app.push_screen(screen)
+
+    def _write_setting(self, name: str, value: str) -> None:
+        from contextui.config.writer import write_setting  # noqa: PLC0415  (only for this)
+        from contextui.tui.dialogs.config import result_text  # noqa: PLC0415
+
+        chosen = write_setting(self._desk.session.path.parents[2], name, value)
+        loaded = self._desk.load_settings()
+        self._notify(result_text(self._words, loaded, name, chosen, self._apply))
+
+    def _apply(self, field: str, value: Any) -> bool:
+        """Apply a setting to the running session; return whether it can be."""
+        controller = self._desk.controller
+        if field == "windows_lod":
+            self._desk.session.windows.lod = Lod(value.capitalize())
+        elif field == "compaction_auto":
+            controller.auto_compact = value
+        elif field == "compaction_threshold":
+            controller.compaction.threshold = value
+        elif field == "approval":
+            controller.tools.gate.mode = value
+        elif field == "theme":
+            self.theme(value)
+        else:
+            return False
+        return True
+
+    def _in_force(self) -> dict[str, Any]:
+        """Return the settings that can differ from the configured ones, as they are now."""
+        controller = self._desk.controller
+        is_offline = isinstance(controller.model, OfflineModel)
+        return {
+            "model": "offline" if is_offline else controller.model.name,
+            "windows_lod": self._desk.session.windows.lod.value.lower(),
+            "compaction_auto": controller.auto_compact,
+            "compaction_threshold": controller.compaction.threshold,
+            "approval": controller.tools.gate.mode,
+            "theme": self._app.theme,
+        }
+
+    def approval(self, mode: str) -> None:
+        modes: tuple[Approval, ...] = get_args(Approval)
+        chosen = next((one for one in modes if one == mode), None)
+        if chosen is None:
+            message = msg("{name} is not one of {names}.") if mode else msg("Which one? {names}")
+            raise ContextUIError(message, name=quote(mode), names=", ".join(modes))
+        self._desk.controller.tools.gate.mode = chosen
+        self._notify(self._words("Approval: {mode}.", mode=self._words(MODES[chosen])))
+
+    def theme(self, name: str) -> None:
+        """Select a color theme; one of our own also by its last word, such as light."""
+        name = next((one.name for one in THEMES if one.name == f"contextui-{name}"), name)
+        if name not in self._app.available_themes:
+            message = (
+                msg("There is no theme {name}. Try {names}.") if name else msg("Which one? {names}")
+            )
+            raise ContextUIError(message, name=quote(name), names=", ".join(self.themes()))
+        self._app.theme = name
+        self._notify(self._words("The theme is {name}.", name=name))
+        with suppress(ContextUIError):  # without a home, nothing is remembered
+            Preferences.of_person().put(REMEMBERED, name)
+
+    def lang(self, name: str) -> None:
+        """Choose the language, from the next start."""
+        if name not in _LANGUAGES:
+            raise ContextUIError("Which one? {names}", names=" | ".join(_LANGUAGES))
+        self._write_setting("lang", name)
+
+    def models(self) -> list[Choice]:
+        known = _MODELS | {self._desk.controller.model.name: msg("current")}
+        return [Choice(name, self._words(about)) for name, about in known.items()]
+
+    def strategies(self) -> list[Choice]:
+        usable = self._usable_strategies()
+        return [Choice(name, self._words(_STRATEGIES.get(name, ""))) for name in usable]
+
+    def _usable_strategies(self) -> list[str]:
+        """Return the strategies that can work: the offline model cannot extract facts."""
+        controller = self._desk.controller
+        is_offline = isinstance(controller.strategist.model or controller.model, OfflineModel)
+        return [name for name in strategy_names() if not (is_offline and name == "entities")]
+
+    def settings(self) -> list[Choice]:
+        abouts = {key_of(name): one.description for name, one in SETTINGS.items()}
+        abouts[REMEMBERED] = ABOUT
+        return [Choice(name, self._words(about), "VALUE") for name, about in abouts.items()]
+
+    def modes(self) -> list[Choice]:
+        return [Choice(mode, self._words(MODES[mode])) for mode in get_args(Approval)]
+
+    def languages(self) -> list[Choice]:
+        return [Choice(name, self._words(about)) for name, about in _LANGUAGES.items()]
+
+    def themes(self) -> list[str]:
+        own = [one.name for one in THEMES]
+        return own + sorted(self._app.available_themes.keys() - set(own))

@@ -1,0 +1,174 @@
+"""`OpenWindows`: the windows of a session by id, their use order, and the known classes."""
+
+import threading
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from contextui.errors import InvalidSourceDataError, UnknownWindowError, WindowDefinitionError
+from contextui.text import quote
+from contextui.windowing.core import NOTHING
+from contextui.windowing.error_text import reason_of
+from contextui.windowing.window import Window
+from contextui.words import Message
+
+
+class OpenWindows:
+    """The windows of a session by id, and the classes that can be opened. Thread-safe."""
+
+    def __init__(self, classes: Iterable[type[Window]] = ()) -> None:
+        self.classes: dict[str, type[Window]] = {}
+        self.numbers: dict[str, int] = {}
+        self._windows: dict[str, Window] = {}
+        self._last_renders: dict[str, str] = {}
+        self._used: dict[str, int] = {}
+        self._last_use = 0
+        self._lock = threading.RLock()
+        for cls in classes:
+            known = self.classes.setdefault(cls.name, cls)
+            if known is not cls:
+                both = (f"{one.__module__}.{one.__qualname__}" for one in (known, cls))
+                names = " and ".join(both)
+                raise WindowDefinitionError(f"Two window classes are called {cls.name}: {names}.")
+
+    def new(self, asked: Window | type[Window] | str) -> Window:
+        """Return a window to open, by name, class or instance."""
+        if isinstance(asked, str):
+            if asked not in self.classes:
+                raise UnknownWindowError(
+                    "There is no window called {name}. There is: {names}.",
+                    name=quote(asked),
+                    names=", ".join(sorted(self.classes)) or Message("none"),
+                )
+            asked = self.classes[asked]
+        if isinstance(asked, type):
+            return _instantiate(asked)
+        if asked._runtime is not None:
+            raise UnknownWindowError("{id} was opened before.", id=asked.id)
+        return asked
+
+    def get(self, window_id: str) -> Window | None:
+        """Return the open window with this id, or None."""
+        return self._windows.get(window_id)
+
+    def require(self, window_id: str) -> Window:
+        """Return the open window with this id."""
+        window = self._windows.get(window_id)
+        if window is None:
+            raise self.unknown(window_id)
+        return window
+
+    def unknown(self, window_id: str) -> UnknownWindowError:
+        """Return the error for a window that is not open."""
+        if window_id in self._last_renders:
+            return UnknownWindowError("{id} is closed.", id=window_id)
+        return UnknownWindowError(
+            "There is no window {id}. Open windows: {names}.",
+            id=quote(window_id),
+            names=", ".join(self._windows) or Message("none"),
+        )
+
+    def all(self) -> list[Window]:
+        """Return the open windows, in the order in which they were opened."""
+        with self._lock:
+            return list(self._windows.values())
+
+    def last_render(self, window_id: str) -> str | None:
+        """Return the last XML of a closed window."""
+        return self._last_renders.get(window_id)
+
+    def used_at(self, window_id: str) -> int:
+        """Return the order of last use: higher is later, 0 is never."""
+        return self._used.get(window_id, 0)
+
+    # --- changes -----------------------------------------------------------------------
+
+    def next_id(self, name: str) -> str:
+        """Return an unused id for a new window of this name, such as `todo_1`."""
+        with self._lock:
+            self.numbers[name] = self.numbers.get(name, 0) + 1
+            return f"{name}_{self.numbers[name]}"
+
+    def note_id(self, window_id: str) -> None:
+        """Register an id in use, so that it is not assigned again."""
+        name, _, number = window_id.rpartition("_")
+        if number.isdecimal():
+            self.remember({}, {name: int(number)})
+
+    def remember(self, last_renders: Mapping[str, str], numbers: Mapping[str, int]) -> None:
+        """Register windows that were closed in an earlier run, and the numbers of their ids."""
+        with self._lock:
+            self._last_renders.update(last_renders)
+            for name, number in numbers.items():
+                self.numbers[name] = max(self.numbers.get(name, 0), number)
+
+    def enter(self, window: Window) -> None:
+        """Add an open window and mark it as used."""
+        with self._lock:
+            self._windows[window.id] = window
+            self._use(window.id)
+
+    def exchange(self, window: Window) -> None:
+        """Put a window in the place of the open one with its id; order and use stay."""
+        with self._lock:
+            self.require(window.id)
+            self._windows[window.id] = window
+
+    def leave(self, window_id: str, last_render: str) -> None:
+        """Remove a closed window and keep its last render."""
+        with self._lock:
+            self.require(window_id)
+            self._last_renders[window_id] = last_render
+            del self._windows[window_id]
+            self._used.pop(window_id, None)
+
+    def use(self, window_id: str) -> bool:
+        """Mark a window as used; return whether another one was used last."""
+        self.require(window_id)
+        with self._lock:
+            if self._used.get(window_id) == self._last_use:
+                return False
+            self._use(window_id)
+            return True
+
+    def _use(self, window_id: str) -> None:
+        self._last_use += 1
+        self._used[window_id] = self._last_use
+
+
+def _instantiate(cls: type[Window]) -> Window:
+    try:
+        return cls()
+    except (Exception, SystemExit) as problem:  # an author's __init__, on the caller's thread
+        raise WindowDefinitionError(
+            f"A {cls.name} window cannot be created: {reason_of(problem)}"
+        ) from problem
+
+
+def instance_with(
+    cls: type[Window], window_id: str, state: Mapping[str, Any], aside: Mapping[str, Any] = NOTHING
+) -> Window:
+    """Create a window with a saved state, and with what was kept aside and it uses again.
+
+    The rest of what was kept aside is not shown to the class: a validator that migrates old parts
+    of the state would take them for newer than they are.
+    """
+    instance = _instantiate(cls)
+    try:
+        known = cls.State.model_fields
+        again = {name: value for name, value in aside.items() if name in known}
+        instance.state = cls.State.from_saved({**again, **state})
+    except Exception as problem:
+        raise InvalidSourceDataError(
+            f"{window_id}: the saved state is not one of {cls.name}: {problem}"
+        ) from problem
+    return instance
+
+
+def unused(
+    cls: type[Window], state: Mapping[str, Any], aside: Mapping[str, Any] = NOTHING
+) -> Mapping[str, Any]:
+    """Return the parts of a saved state, and of what was kept aside, that a class does not use."""
+    known = cls.State.model_fields
+    if cls.State.model_config.get("extra") == "allow":  # it keeps all of them itself
+        return NOTHING
+    return {name: value for name, value in {**aside, **state}.items() if name not in known}
