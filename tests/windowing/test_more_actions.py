@@ -113,6 +113,7 @@ def test_they_change_with_the_state() -> None:
         assert '"lend"' not in library.xml()
         assert library.refused("lend", reader="Ada").startswith("library_1 has no action")
         library.act("offer", services=[])
+        assert '"shelve"' not in library.xml()  # drawn anew
         assert list(library.window.actions) == ["offer", "query", "order"]
 
 
