@@ -27,13 +27,13 @@ TYPE_CHECKING = False  # importing it from `typing` would double the time of --v
 if TYPE_CHECKING:
     from contextui.agent.approval import ApprovalGate as ApprovalGate
     from contextui.agent.bridge import ContextBridge as ContextBridge
+    from contextui.agent.context_space import TurnOptions as TurnOptions
     from contextui.agent.controller import InteractionController as InteractionController
     from contextui.agent.models.anthropic import AnthropicModel as AnthropicModel
     from contextui.agent.models.offline import OfflineModel as OfflineModel
     from contextui.agent.models.openai import OpenAIModel as OpenAIModel
     from contextui.agent.models.scripted import ScriptedModel as ScriptedModel
     from contextui.agent.models.scripted import call as call
-    from contextui.agent.turn import TurnOptions as TurnOptions
     from contextui.context.compaction.service import CompactionService as CompactionService
     from contextui.context.composition import Composition as Composition
     from contextui.context.gists.gist import gist as gist
@@ -101,12 +101,12 @@ __version__ = VERSION
 _HOMES = {
     "contextui.agent.approval": ["ApprovalGate"],
     "contextui.agent.bridge": ["ContextBridge"],
+    "contextui.agent.context_space": ["TurnOptions"],
     "contextui.agent.controller": ["InteractionController"],
     "contextui.agent.models.anthropic": ["AnthropicModel"],
     "contextui.agent.models.offline": ["OfflineModel"],
     "contextui.agent.models.openai": ["OpenAIModel"],
     "contextui.agent.models.scripted": ["ScriptedModel", "call"],
-    "contextui.agent.turn": ["TurnOptions"],
     "contextui.context.item": ["ContextItem", "ItemType"],
     "contextui.context.manager": ["ContextManager"],
     "contextui.context.render": ["ContextRenderer", "RenderOptions"],

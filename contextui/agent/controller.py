@@ -7,14 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from contextui.agent.approval import ApprovalGate
-from contextui.agent.context_space import CompactionStoppedError, ContextSpace
+from contextui.agent.context_space import ContextSpace, TurnOptions
 from contextui.agent.functions import function_tools
-from contextui.agent.loop import AgentLoop
-from contextui.agent.preamble import PreambleText
+from contextui.agent.loop import AgentLoop, Turn
+from contextui.agent.prompt import PreambleText
 from contextui.agent.request import RequestBuilder
 from contextui.agent.retry import Emit
 from contextui.agent.tools import TOOLS, TagFilter, ToolBox
-from contextui.agent.turn import Turn, TurnOptions, TurnRunningError
 from contextui.config.schema import ToolProtocol
 from contextui.context.compaction.service import CompactionService
 from contextui.context.composition import Composition
@@ -28,6 +27,14 @@ from contextui.windowing.manager import WindowManager
 
 if TYPE_CHECKING:
     from contextui.agent.mention import Attachments
+
+
+class TurnRunningError(ContextUIError):
+    """A turn or a compaction was requested while another one is running."""
+
+
+class CompactionStoppedError(ContextUIError):
+    """A compaction was cancelled; nothing was changed."""
 
 
 class InteractionController:

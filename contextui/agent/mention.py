@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from contextui.agent import image
 from contextui.agent.approval import ApprovalGate, NotAllowedError
-from contextui.agent.preamble import PreambleText
+from contextui.agent.prompt import PreambleText
 from contextui.context.item import BESIDE
 from contextui.errors import ContextUIError
 from contextui.files.errors import BinaryFileError, FileError, MissingFileError, SecretFileError

@@ -11,7 +11,7 @@ import math
 import re
 import threading
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress, count, takewhile
 from operator import is_not
@@ -67,6 +67,17 @@ def plain_block(block: Block) -> Block | None:
     if isinstance(content, list | tuple):
         fields["content"] = [one for part in content if (one := plain_block(part))] or _NO_OUTPUT
     return fields
+
+
+def unsupported(refused: ModelRequest) -> Iterator[str]:
+    """Yield the block types and fields of a request that not every provider supports."""
+    for block in refused.blocks():
+        inner = block.get("content") if block["type"] == "tool_result" else None
+        for one in (block, *(inner if isinstance(inner, list | tuple) else ())):
+            if one["type"] not in PLAIN:
+                yield str(one["type"])
+            elif plain_block(one) != one:
+                yield from (str(name) for name in one if name not in PLAIN[one["type"]])
 
 
 def text_block(words: str) -> Block:

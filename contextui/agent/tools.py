@@ -4,6 +4,7 @@ Calls are native tool use of the provider, or tags in the text of an answer.
 """
 
 import asyncio
+import hashlib
 import json
 import re
 import time
@@ -453,6 +454,12 @@ def declaration_tokens(tools: Sequence[Tool], counter: TokenCounter) -> int:
         for tool in tools
     ]
     return counter.count(json.dumps(declared, ensure_ascii=False)) if declared else 0
+
+
+def digest_of(tools: Sequence[Tool]) -> str:
+    """Identify a list of tools: with another one the provider's cache is of no use."""
+    text = repr([(tool.name, tool.description, tool.input_schema) for tool in tools])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _valid_blocks(answer: Answer) -> list[Block]:

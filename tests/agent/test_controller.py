@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from contextui.agent import request as gate
-from contextui.agent.controller import InteractionController
+from contextui.agent.controller import InteractionController, TurnRunningError
 from contextui.agent.models.scripted import ScriptedModel, call
-from contextui.agent.preamble import is_said
-from contextui.agent.turn import TurnRunningError
+from contextui.agent.prompt import is_said
 from contextui.context.composition import Composition
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager

@@ -15,7 +15,7 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.image import ImageError, sent_block
 from contextui.agent.mention import Attachments, MentionError
 from contextui.agent.models.chat import _part
-from contextui.agent.preamble import Preamble
+from contextui.agent.prompt import Preamble
 from contextui.agent.wire import WireMessages
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore

@@ -20,10 +20,10 @@ from typing import Any, Literal, get_args
 import pytest
 
 from contextui.agent import request
+from contextui.agent.context_space import TurnOptions
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.anthropic import AnthropicModel
 from contextui.agent.models.openai import OpenAIModel
-from contextui.agent.turn import TurnOptions
 from contextui.config.credentials import Credentials
 from contextui.events import CallFinished, Event, UsageSpent, WindowActed, WindowOpened
 from contextui.model import LOCAL_PRICES, CallBegun, ContextSize, TextDelta
