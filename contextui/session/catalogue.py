@@ -15,9 +15,8 @@ from contextui.errors import ContextUIError, os_reason
 from contextui.files.diff import DiffCounts, count_diff, diff_text
 from contextui.files.textfile import TextFile
 from contextui.plain_file import open_plain, read_plain
-from contextui.session.entry import Entry
+from contextui.session.entry import Entry, Stamp, is_message, system_entry, text_of
 from contextui.session.fork import Origin
-from contextui.session.items import Stamp, is_message, system_entry, text_of
 from contextui.session.log import SessionLog
 from contextui.session.paths import SESSION_ID, contextui_home, escape_project_path
 from contextui.session.reader import Line, entries, lines_backwards, of_kinds

@@ -19,11 +19,10 @@ from typing import Any, BinaryIO, NamedTuple
 from contextui.files.protection import make_private
 from contextui.files.save import NEW, flush, link_name, temporary_name
 from contextui.plain_file import open_plain
-from contextui.session.entry import Entry, with_offsets
-from contextui.session.items import Stamp, header, system_entry
+from contextui.session.entry import Entry, Stamp, header, system_entry, with_offsets
+from contextui.session.log import Recent
 from contextui.session.paths import SESSION_ID
 from contextui.session.reader import Line, entries, lines, of_kinds, whole_size
-from contextui.session.recent import Recent
 from contextui.session.restore import UnknownTurnError, check_is_session
 from contextui.windowing.window import Clock, utc_now
 

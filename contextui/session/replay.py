@@ -14,8 +14,7 @@ from contextui.context.units import Calls
 from contextui.errors import ContextUIError, DuplicateItemError, InvalidItemError
 from contextui.events import Trigger
 from contextui.model import Block
-from contextui.session.entry import SCHEMA, Entry, moment
-from contextui.session.items import TWIN, as_text, item_of
+from contextui.session.entry import SCHEMA, TWIN, Entry, as_text, item_of, moment
 from contextui.session.schema import (
     BoundaryFacts,
     ChangeFacts,

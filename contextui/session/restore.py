@@ -1,33 +1,39 @@
-"""Restore a conversation from its log, as it is now or as it was after a turn."""
+"""Restore a conversation from its log, as it is now or as it was after a turn.
+
+Items before the checkpoint that it starts from are not loaded. No request shows them, so all are
+hidden. They are read one by one: a log may be larger than the memory.
+"""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from contextui.context.item import SUMMARY, ContextItem, admit, unload
+from contextui.context.item import SUMMARY, ContextItem, ItemType, admit, assign, unload
+from contextui.context.ledger import UNDO_STEPS
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.plain_file import open_plain
 from contextui.session.checkpoint import load_checkpoint
-from contextui.session.entry import DamagedLineError, Entry, decode
-from contextui.session.items import TWIN, item_of, stored
+from contextui.session.entry import TWIN, DamagedLineError, Entry, decode, item_of
 from contextui.session.reader import (
     Damage,
     Line,
     begins_line,
     entries,
+    ignore,
     line_at,
     lines,
     lines_backwards,
     of_kinds,
+    stored,
     whole_size,
 )
 from contextui.session.replay import NewerSchemaError, Replay, WindowReplay, check_schema
-from contextui.session.schema import CheckpointFacts, InvalidEntryError
+from contextui.session.schema import ChangeFacts, CheckpointFacts, InvalidEntryError
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words
 
@@ -39,6 +45,8 @@ _RECENT = 100  # items whose content stays in memory, hidden or not
 _LOOK_AHEAD = 32  # entries
 _NEIGHBOURS = 8  # items among them that decide whether a seq is invalid
 _FARTHEST = 10_000  # largest gap to the next seq that needs no confirmation by others
+_ITEMS = ("prompt", "window_item")  # the system entries with an item
+_ItemChanges = dict[str, dict[str, Any]]
 
 
 class NotASessionError(ContextUIError):
@@ -396,3 +404,71 @@ def _is_last(file: BinaryIO) -> bool:
     ended = not file.read(1)
     file.seek(here)
     return ended
+
+
+# --- items that are not loaded -------------------------------------------------------------
+
+
+def older_items(
+    path: Path, known: Container[str], start: int, end: int | None = None
+) -> Iterator[ContextItem]:
+    """Read the items before a checkpoint that are not loaded, oldest first, as they are now.
+
+    They belong to no context. Reading needs no more memory than the changes made to them.
+    """
+    if not start:
+        return
+    with open_plain(path) as file:
+        marks = _changes_by_item(file, known, end)
+        candidates = (line for line in _until(file, start) if _may_be_item(line))
+        for _, entry in in_order(entries(candidates), 0, ignore):
+            try:
+                item = None if entry.uuid in known else item_of(entry)
+                if item is not None:
+                    admit(item)
+                    yield _with_changes(item, entry, marks.get(item.id, {}))
+            except ContextUIError:
+                continue  # it was skipped when the session was restored, too
+
+
+def _with_changes(item: ContextItem, entry: Entry, changes: dict[str, Any]) -> ContextItem:
+    reason = "closed" if item.type is ItemType.WINDOW else item.hidden or "trimmed"
+    assign(item, seq=(entry.data or {}).get("seq", 0), hidden=reason)
+    assign(item, **{name: value for name, value in changes.items() if value is not None})
+    return item
+
+
+def _changes_by_item(file: BinaryIO, known: Container[str], end: int | None) -> _ItemChanges:
+    marks: _ItemChanges = {}
+    steps: deque[_ItemChanges] = deque(maxlen=UNDO_STEPS)
+    for _, entry in entries(of_kinds(_until(file, end), "change", "compact_boundary")):
+        if entry.subtype == "compact_boundary" and entry.data:
+            fields: dict[str, Any] = {"hidden": "compacted"}
+        elif entry.subtype == "change":
+            facts: ChangeFacts = entry.data
+            if facts["operation"] == "undo":
+                for item_id, before in (steps.pop() if steps else {}).items():
+                    marks[item_id] = before
+                continue
+            if facts["operation"] == "trim":
+                continue  # items without other changes count as trimmed
+            fields = dict(facts["fields"])
+        else:
+            continue
+        ids = [one for one in entry.data["itemIds"] if one not in known]
+        steps.append({item_id: marks.get(item_id, {}) for item_id in ids})
+        for item_id in ids:
+            marks[item_id] = {**marks.get(item_id, {}), **fields}
+    return marks
+
+
+def _until(file: BinaryIO, end: int | None) -> Iterator[Line]:
+    for line in lines(file):
+        if end is not None and line.offset > end:
+            return
+        yield line
+
+
+def _may_be_item(line: Line) -> bool:
+    """Whether a line may contain an item; others need no parsing."""
+    return b'"subtype":"' not in line.text or any(of_kinds([line], *_ITEMS))

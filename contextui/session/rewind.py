@@ -20,8 +20,7 @@ from contextui.files.diff import DiffCounts, count_diff, diff_text
 from contextui.files.errors import FileError, NotAFileError
 from contextui.files.textfile import TextFile, Version
 from contextui.plain_file import open_plain
-from contextui.session.entry import Entry, moment
-from contextui.session.items import item_of
+from contextui.session.entry import Entry, item_of, moment
 from contextui.session.reader import entries, lines, of_kinds
 from contextui.session.versions import Kept, KeptVersionError, Versions, digest_of
 from contextui.words import Message

@@ -13,12 +13,10 @@ from contextui.events import Event, WindowTroubled
 from contextui.files.leftovers import Leftovers, remove_leftovers
 from contextui.files.workspace import Workspace
 from contextui.plain_file import read_plain
-from contextui.session.archive import MemoryStore, older_items
-from contextui.session.items import Stamp
-from contextui.session.log import SessionLog
-from contextui.session.recent import Recent
-from contextui.session.record import CHECKPOINT_EVERY, Recorder
-from contextui.session.restore import Loaded, check_is_session, load
+from contextui.session.entry import Stamp
+from contextui.session.log import Recent, SessionLog
+from contextui.session.record import CHECKPOINT_EVERY, MemoryStore, Recorder
+from contextui.session.restore import Loaded, check_is_session, load, older_items
 from contextui.session.versions import Versions
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager

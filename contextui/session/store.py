@@ -15,18 +15,16 @@ from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError, os_reason
 from contextui.plain_file import open_plain
-from contextui.session.archive import older_items
-from contextui.session.entry import Entry, moment
+from contextui.session.entry import Entry, is_message, moment, text_of
 from contextui.session.fork import Origin, fork, origin_of
-from contextui.session.items import is_message, text_of
+from contextui.session.log import recent_ids
 from contextui.session.paths import (
     check_session_id,
     contextui_home,
     escape_project_path,
 )
 from contextui.session.reader import entries, lines, lines_backwards
-from contextui.session.recent import recent_ids
-from contextui.session.restore import Loaded, load
+from contextui.session.restore import Loaded, load, older_items
 from contextui.session.session import Session, SessionOptions
 from contextui.text import for_model, one_line, quote
 from contextui.windowing.manager import WindowManager
