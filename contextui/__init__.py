@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from contextui.agent.models.scripted import ScriptedModel as ScriptedModel
     from contextui.agent.models.scripted import call as call
     from contextui.context.compaction.service import CompactionService as CompactionService
-    from contextui.context.composition import Composition as Composition
     from contextui.context.gists.gist import gist as gist
     from contextui.context.item import ContextItem as ContextItem
     from contextui.context.item import ItemType as ItemType
     from contextui.context.ledger import ContextStats as ContextStats
     from contextui.context.manager import ContextManager as ContextManager
+    from contextui.context.messages import Composition as Composition
     from contextui.context.render import ContextRenderer as ContextRenderer
     from contextui.context.render import RenderOptions as RenderOptions
     from contextui.context.strategies.builtin import EntityExtraction as EntityExtraction
@@ -131,7 +131,7 @@ _FORMER = {
     "contextui.context.compaction.service": ["CompactionService"],
     "contextui.events": ["CompactionResult"],
     "contextui.context.gists.gist": ["gist"],
-    "contextui.context.composition": ["Composition"],
+    "contextui.context.messages": ["Composition"],
     "contextui.context.ledger": ["ContextStats"],
     "contextui.context.strategies.builtin": ["EntityExtraction", "SlidingWindow", "Summarization"],
     "contextui.context.strategies.registry": ["make_strategy"],

@@ -16,9 +16,9 @@ from contextui.agent.retry import Emit
 from contextui.agent.tools import TOOLS, TagFilter, ToolBox
 from contextui.config.schema import ToolProtocol
 from contextui.context.compaction.service import CompactionService
-from contextui.context.composition import Composition
 from contextui.context.item import ContextItem, ItemType, admit
 from contextui.context.manager import ContextManager
+from contextui.context.messages import Composition
 from contextui.errors import ContextUIError
 from contextui.events import CompactionResult, Event, TurnFinished
 from contextui.model import Model, ModelRequest, Tool

@@ -22,9 +22,9 @@ from contextui.agent.request import THINKING, RequestBuilder, unsupported
 from contextui.agent.retry import Emit, answer_to
 from contextui.agent.tools import FileResult, TagFilter, ToolBox, ToolCall, calls_of, digest_of
 from contextui.config.schema import ToolProtocol
-from contextui.context.composition import Composition
 from contextui.context.item import BESIDE, ContextItem, ItemType, Origin, is_conversation
 from contextui.context.manager import ContextManager
+from contextui.context.messages import Composition
 from contextui.errors import ContextTooLargeError, ContextUIError, StaleRequestError
 from contextui.events import (
     ActionRefused,

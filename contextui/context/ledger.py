@@ -11,20 +11,23 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from contextui.config.schema import Placement
-from contextui.context.composition import Composition
 from contextui.context.item import (
     THINKING,
+    Calls,
     ContextItem,
+    Folds,
     ItemIndex,
     ItemType,
     Stage,
+    TurnItems,
     assign,
     is_conversation,
 )
-from contextui.context.messages import Content, Meter, is_reduced
+from contextui.context.messages import Composition, Content, is_reduced
 from contextui.context.placement.compose import PricedComposer
 from contextui.context.render import compose_in_place
-from contextui.context.units import Calls, Folds, TurnItems, units
+from contextui.context.trim import Meter
+from contextui.context.units import units
 from contextui.errors import InvalidItemError
 from contextui.events import Trigger
 from contextui.model import CachePrices
@@ -217,9 +220,9 @@ class Ledger:
 
     def size(self, item: ContextItem) -> int:
         """The tokens of an item; of a window, those of its render."""
-        if item.type is ItemType.WINDOW:
-            return self.meter.reference(item, self._windows)
-        return self.priced.figures.tokens_of(item) if self.priced else self.meter.item(item)
+        if self.priced is None or item.type is ItemType.WINDOW:
+            return self.meter.size(item, self._windows)
+        return self.priced.figures.tokens_of(item)
 
     def request_size(self, item: ContextItem) -> int:
         """The tokens of an item in the next request."""

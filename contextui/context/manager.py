@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
 from contextui.config.schema import Placement
-from contextui.context.composition import Composition
 from contextui.context.item import (
     SUMMARY,
+    Calls,
     ContextItem,
+    Folds,
     Hidden,
     ItemType,
     ItemView,
@@ -24,10 +25,9 @@ from contextui.context.item import (
     is_conversation,
 )
 from contextui.context.ledger import ContextStats, Ledger
-from contextui.context.messages import debug_line
+from contextui.context.messages import Composition, debug_line
 from contextui.context.placement.items import Change, Forecast, PlacedBlock
 from contextui.context.trim import plan_trim
-from contextui.context.units import Calls, Folds
 from contextui.errors import (
     DuplicateItemError,
     InvalidItemError,

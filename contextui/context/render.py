@@ -8,12 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from contextui.config.schema import Placement
-from contextui.context.composition import Composition
 from contextui.context.item import THINKING, ContextItem, ItemType, Stage, is_conversation
 from contextui.context.messages import (
+    Composition,
     Content,
     Messages,
-    Meter,
     Piece,
     Shown,
     WindowCopy,
@@ -22,7 +21,7 @@ from contextui.context.messages import (
     result_block,
     role_of,
 )
-from contextui.context.trim import trim
+from contextui.context.trim import Meter, trim
 from contextui.context.units import Unit, units
 from contextui.model import LlmMessage
 from contextui.tokens import TokenCounter, check_budget

@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple, get_args
 
 from contextui.context.gists.gist import gist
-from contextui.context.item import ContextItem, ItemType, admit, assign, check_text
+from contextui.context.item import Calls, ContextItem, ItemType, admit, assign, check_text
 from contextui.context.ledger import items_of
 from contextui.context.manager import ContextManager
-from contextui.context.units import Calls
 from contextui.errors import ContextUIError, DuplicateItemError, InvalidItemError
 from contextui.events import Trigger
 from contextui.model import Block

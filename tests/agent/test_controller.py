@@ -10,9 +10,9 @@ from contextui.agent import request as gate
 from contextui.agent.controller import InteractionController, TurnRunningError
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.agent.prompt import is_said
-from contextui.context.composition import Composition
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
+from contextui.context.messages import Composition
 from contextui.errors import ContextTooLargeError
 from contextui.events import (
     AnswerGiven,

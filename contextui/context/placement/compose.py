@@ -13,9 +13,20 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from contextui.context.composition import Composition
-from contextui.context.item import ContextItem, ItemType, Stage, is_conversation
-from contextui.context.messages import Content, Messages, Shown, content_of, head_first, role_of
+from contextui.context.item import Calls, ContextItem, ItemType, Stage, TurnItems, is_conversation
+from contextui.context.messages import (
+    Composition,
+    Content,
+    Forms,
+    Messages,
+    RequestPlan,
+    SentMessages,
+    Shown,
+    content_of,
+    head_first,
+    is_placed,
+    role_of,
+)
 from contextui.context.placement.facts import (
     UNFIT,
     decision_of,
@@ -25,10 +36,8 @@ from contextui.context.placement.facts import (
     state_facts,
 )
 from contextui.context.placement.items import Figures, ItemSlots
-from contextui.context.placement.messages import Forms, RequestPlan, SentMessages, is_placed
 from contextui.context.placement.slots import HEAD, Decision, Slot
 from contextui.context.placement.transcript import Transcript
-from contextui.context.units import Calls, TurnItems
 from contextui.model import CachePrices, LlmMessage
 from contextui.tokens import TokenCounter
 from contextui.windowing.blocks import actions_of, applied, change_block, is_same

@@ -6,23 +6,25 @@ from typing import Literal, NamedTuple
 
 from contextui.context.item import (
     THINKING,
+    Calls,
     ContextItem,
     ItemType,
     Stage,
     assign,
     is_conversation,
 )
-from contextui.context.messages import content_of, result_content, role_of
-from contextui.context.placement.messages import (
+from contextui.context.messages import (
     Forms,
     RequestPlan,
     SentMessages,
+    content_of,
     is_placed,
     layout_of,
+    result_content,
+    role_of,
 )
 from contextui.context.placement.slots import Decision, Form, Kind, Slot, size_of
 from contextui.context.placement.transcript import FORCED, Transcript, Wants
-from contextui.context.units import Calls
 from contextui.model import CachePrices
 
 _UNANSWERED = "unanswered"

@@ -36,6 +36,9 @@ FORCED = frozenset(
 # lists of actions, blocks, sent tokens alone, sent tokens of outdated slots, and slots in use.
 SAVED, DATED, KEPT, SIZE, BLOCKS, SENT, OUTDATED, USED = range(8)
 
+Row = tuple[Slot, Form | None, str]
+"""A slot, the form that it shows, and how it lists actions."""
+
 Wants = Mapping[Slot, tuple[Form | None, str]]
 """What slots want, and why."""
 
@@ -346,16 +349,14 @@ class Transcript:
                     self._foresee(view, "whole", result, made)
         return made
 
-    def written(self, made: Decision) -> list[tuple[Slot, Form | None, str]]:
+    def written(self, made: Decision) -> list[Row]:
         """What a planned request rewrites or appends: slots, their forms, and whether they list
         actions ("full") or refer to the list of another window ("ref:" and its id)."""
         start = self.start_of(made)
         tail = (*self.tail[: made.place], *made.new, *self.tail[made.place :])
         return list(self._labelled((*self.slots[start:], *tail), made, start))
 
-    def _labelled(
-        self, slots: Iterable[Slot], made: Decision, start: int
-    ) -> Iterator[tuple[Slot, Form | None, str]]:
+    def _labelled(self, slots: Iterable[Slot], made: Decision, start: int) -> Iterator[Row]:
         last: dict[str, tuple[str, str]] = {}  # of each class: the list, and the window with it
         for slot in self.slots[:start]:
             if slot.actions == "full" and slot.sent is not None:
@@ -370,7 +371,7 @@ class Transcript:
                     last[kind] = form.key, slot.item
             yield slot, form, label
 
-    def size(self, made: Decision, rows: Iterable[tuple[Slot, Form | None, str]]) -> int:
+    def size(self, made: Decision, rows: Iterable[Row]) -> int:
         """The tokens of a planned request, with what `written` returned for it."""
         start = self.start_of(made)
         new = sum(size_of(form, label) for _, form, label in rows)
@@ -636,7 +637,7 @@ class Transcript:
 
         return go_back
 
-    def _write(self, rows: Iterable[tuple[Slot, Form | None, str]]) -> None:
+    def _write(self, rows: Iterable[Row]) -> None:
         """Set `sent = want` for every slot from a place on, and append the new ones."""
         for slot in self.tail:
             self._append(slot)

@@ -14,8 +14,8 @@ from random import Random
 from typing import Any
 
 from contextui import ContextItem, ContextManager, ItemType, LlmMessage, Lod, WindowManager, action
-from contextui.context.composition import Composition
 from contextui.context.item import Stage, is_conversation
+from contextui.context.messages import Composition
 from contextui.context.placement.compose import PricedComposer
 from contextui.context.placement.slots import Rules
 from contextui.context.units import units
