@@ -31,13 +31,10 @@ Choice = Literal["once", "always", "pattern", "no"]
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Permission for the rest of the session: one action on one target.
+    """Permission for the rest of the session: one action of a window class on one target.
 
-    Attributes:
-        window_class: The name of the window's class.
-        action_id: The action.
-        target: The preview's target with links resolved; if the preview names none, the action of
-            this one window with its params as JSON.
+    The target is the preview's with links resolved; if the preview names none, it is the action of
+    this one window with its params as JSON.
     """
 
     window_class: str
@@ -49,12 +46,8 @@ class Grant:
 class PatternGrant:
     """Permission for the rest of the session: commands of one pattern.
 
-    Attributes:
-        window_class: The name of the window's class.
-        action_id: The action.
-        pattern: The pattern.
-        program: The file that the pattern's program is.
-        place: Where and how the commands run: the command of the question without its line.
+    It holds for the program that is this file, and for the place of the question: its command
+    without the line.
     """
 
     window_class: str
@@ -161,13 +154,7 @@ Ask = Callable[[Question], Awaitable[Decision]]
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """An action that was allowed.
-
-    Attributes:
-        asked: Whether the person was asked.
-        added: How many lines it adds to its target, as the preview says.
-        removed: How many lines it removes.
-    """
+    """An action that was allowed, and how many lines it adds and removes, as the preview says."""
 
     asked: bool
     added: int = 0
@@ -253,13 +240,6 @@ class ApprovalGate:
     ) -> None:
         """Decide whether a tool may pass a file that may hold secrets to the model.
 
-        Args:
-            files: The workspace of the file.
-            path: The file.
-            tool: The tool; no window is involved.
-            params: Its arguments.
-            lang: The person's language.
-
         Raises:
             NotAllowedError: It may not.
         """
@@ -273,12 +253,6 @@ class ApprovalGate:
         """Decide whether a function that the application added as a tool may be called.
 
         Nothing is known about its effect but its arguments, so each call is asked about.
-
-        Args:
-            tool: The name of the tool; no window is involved.
-            label: Its description.
-            params: Its arguments, all of which are shown.
-            lang: The person's language.
 
         Raises:
             NotAllowedError: It may not.

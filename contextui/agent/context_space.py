@@ -142,11 +142,7 @@ class ContextSpace:
         )
 
     def check_budget(self) -> None:
-        """Check that the budget leaves room for a conversation.
-
-        Raises:
-            ContextTooLargeError: The system prompt and the tools alone use up the budget.
-        """
+        """Check that the budget leaves room for a conversation."""
         system = [one for one in self._context.get_active() if one.type is ItemType.SYSTEM]
         needed = self.reserved + sum(self._context.item_tokens(one) for one in system)
         if needed >= self._options.budget:
@@ -182,11 +178,7 @@ class ContextSpace:
             await self._run_strategy(message, emit, spend)
 
     async def compact(self, trigger: Trigger, emit: Emit) -> CompactionResult:
-        """Compact the context; emit start, end, retries and usage.
-
-        Raises:
-            NothingToCompactError: Nothing can be compacted or, if manual, it would save too little.
-        """
+        """Compact the context; emit start, end, retries and usage."""
         service = self.compaction
         plan = service.check() if trigger == "manual" else service.preview()
         goes = sum(map(is_conversation, plan.goes))

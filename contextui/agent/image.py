@@ -56,11 +56,7 @@ def media_type(data: bytes) -> str | None:
 
 
 def check(path: str, data: bytes) -> str:
-    """Return the type of an image.
-
-    Raises:
-        ImageError: It is too large, or no image.
-    """
+    """Return the type of an image."""
     if len(data) > LARGEST:
         raise ImageError(
             msg("{path} is too large: images up to {size} can be sent. Nothing was sent."),
@@ -79,11 +75,7 @@ def check(path: str, data: bytes) -> str:
 
 
 def keep(data: bytes, kind: str, folder: Path) -> Block:
-    """Keep a copy of an image in a session's folder, and return the block that refers to it.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Keep a copy of an image in a session's folder, and return the block that refers to it."""
     digest = hashlib.sha256(data).hexdigest()
     path = folder / _FOLDER / f"{digest}{_SUFFIXES[kind]}"
     make_private(path.parent)

@@ -233,11 +233,7 @@ def admit(
     tokens: int = 0,
     builder: "RequestBuilder | None" = None,
 ) -> ModelRequest:
-    """Build a valid request from messages.
-
-    Raises:
-        MalformedRequestError: There is nothing to send, or no repair helped.
-    """
+    """Build a valid request from messages."""
     builder = builder or RequestBuilder()
     return replace(
         builder.build(messages, Form(without_thinking, plain, lang), stable, marks),
@@ -293,11 +289,7 @@ class RequestBuilder:
         stable: int,
         marks: Sequence[int] | None = None,
     ) -> ModelRequest:
-        """Build the request without its tools; see `admit`.
-
-        Raises:
-            MalformedRequestError: There is nothing to send, or no repair helped.
-        """
+        """Build the request without its tools; see `admit`."""
         with self._lock:
             request = self._build(messages, form, stable)
             if marks is None:

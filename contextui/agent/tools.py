@@ -63,13 +63,7 @@ class FileReader:
         self._results = CacheStore[FileResult]()
 
     async def read(self, path: str, start: int = 1, allowed: Collection[str] = ()) -> FileResult:
-        """Read lines of a file, from line `start` on.
-
-        Raises:
-            InvalidParamsError: There is no folder.
-            SecretFileError: The file may hold secrets and is not in `allowed`.
-            FileError: The file cannot be read.
-        """
+        """Read lines of a file, from line `start` on."""
         workspace = self._windows.files_for_model(allowed)
         if workspace is None:
             raise InvalidParamsError("There is no folder to read files from.")
@@ -137,9 +131,6 @@ def read_result(items: ItemView, seq: int, start: int, words: Words) -> FileResu
 
     It needs no approval: the model has read it before. A result that is hidden is not read, as the
     person may have dropped it; neither is a file, which has rules of its own and may have changed.
-
-    Raises:
-        InvalidParamsError: There is no such result.
     """
     item = next(items.since(seq), None)
     if item is None or item.seq != seq or item.type is not ItemType.TOOL or item.is_obsolete:

@@ -296,11 +296,7 @@ _WITH_BLOCKS = (ItemType.USER, ItemType.ASSISTANT, ItemType.TOOL)
 
 
 def admit(item: ContextItem) -> None:
-    """Validate an item and sanitize its text for models and for the log.
-
-    Raises:
-        InvalidItemError: It has no content, invalid blocks, or an invalid window id.
-    """
+    """Validate an item and sanitize its text for models and for the log."""
     if not isinstance(item.content, str) or not isinstance(item.id, str):
         raise InvalidItemError("An item's content and id are text.")
     if item.hidden not in (None, *get_args(Hidden)):
@@ -324,11 +320,7 @@ def check_text(text: str, kind: ItemType) -> None:
 
 
 def clean_blocks(blocks: Iterable[Any], kind: ItemType) -> tuple[Block, ...]:
-    """Copy and sanitize the blocks of an item.
-
-    Raises:
-        InvalidItemError: A block is malformed, or not allowed for this type of item.
-    """
+    """Copy and sanitize the blocks of an item."""
     return tuple(_block(block, kind) for block in blocks)
 
 
@@ -361,11 +353,7 @@ def _clean(value: Any) -> Any:
 
 
 def edited(item: ContextItem, text: str) -> dict[str, Any]:
-    """The fields of an item after replacing its text.
-
-    Raises:
-        InvalidItemError: The item is a window or has more than text, or the text is empty.
-    """
+    """The fields of an item after replacing its text."""
     if item.type is ItemType.WINDOW:
         raise InvalidItemError(f"{item.content} is a window: act on it instead.")
     check_text(text, item.type)
@@ -533,11 +521,7 @@ class Calls:
         self._unanswered.clear()
 
     def check(self, item: ContextItem) -> None:
-        """Reject a duplicate call id or a second result for a call.
-
-        Raises:
-            InvalidItemError: The call id was used before, or the call already has a result.
-        """
+        """Reject a duplicate call id or a second result for a call."""
         calls = item.calls
         for call in calls:
             if call in self._askers or calls.count(call) > 1:

@@ -317,11 +317,7 @@ class Ledger:
         return older
 
     def check_edit(self, item: ContextItem) -> None:
-        """Check that an edit would not remove thinking that the next request must contain.
-
-        Raises:
-            InvalidItemError: It would.
-        """
+        """Check that an edit would not remove thinking that the next request must contain."""
         is_new = item.stage is Stage.NEW and not item.hidden
         if is_new and any(block.get("type") in THINKING for block in item.blocks or ()):
             raise InvalidItemError("This answer has thinking that goes with the next request. "

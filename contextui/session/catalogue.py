@@ -40,11 +40,7 @@ _Write = tuple[Any, Any, Any]  # the hashes before and after, and whether the fo
 
 
 class Place(NamedTuple):
-    """A session's log, found by its name.
-
-    Attributes:
-        used: When it was last written, in seconds since the epoch.
-    """
+    """A session's log, found by its name, and when it was last written."""
 
     path: Path
     used: float
@@ -60,11 +56,8 @@ class Place(NamedTuple):
 class Head:
     """What a list shows of a session.
 
-    Attributes:
-        title: The title a person gave it, or else its first message; may be empty.
-        turns: How many turns it has; None if unknown.
-        since_fork: The title given to a fork, or else its first own message.
-        cost: What its requests cost in dollars; None if no price was known.
+    The title is the one that a person gave it, or else its first message; `since_fork` the same of
+    a fork since it was made. The cost is in dollars, None if no price was known.
     """
 
     place: Place
@@ -136,12 +129,7 @@ class Catalogue:
             raise ContextUIError("It cannot be read: {reason}", reason=os_reason(error)) from error
 
     def rename(self, place: Place, title: str) -> Place:
-        """Write a title into a session's log; the time of its last use stays.
-
-        Raises:
-            SessionLockedError: It is open, here or elsewhere.
-            ContextUIError: The log cannot be written.
-        """
+        """Write a title into a session's log; the time of its last use stays."""
         head, path = self.head(place), place.path
         if not path.exists():
             raise ContextUIError("This session was deleted.")

@@ -139,11 +139,7 @@ def _masked(value: Any) -> Any:
 
 
 def write_export(text: str, folder: Path, session_id: str, form: Format) -> Path:
-    """Write an export to a new file in a folder, without overwriting anything.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Write an export to a new file in a folder, without overwriting anything."""
     for number in itertools.count(1):
         suffix = f"-{number}" if number > 1 else ""
         path = folder / f"contextui-{session_id[:8]}{suffix}.{form}"

@@ -45,14 +45,6 @@ class Follower:
     The items are in the state in which `SessionStore.view` shows them: a log that has grown is
     loaded again from its last checkpoint.
 
-    Args:
-        store: The sessions.
-        session_id: The session.
-        warn: Callback for messages about damage and windows that were not restored.
-
-    Raises:
-        UnknownSessionError: There is no such session.
-
     Example:
         >>> with Follower(SessionStore(), "3f2a") as follower:
         ...     while True:
@@ -90,9 +82,6 @@ class Follower:
         """Yield what happened since the last call; the first time, all items.
 
         A log that is missing is waited for.
-
-        Raises:
-            NewerSchemaError: A newer program wrote the log.
         """
         try:
             info = os.stat(self._path)

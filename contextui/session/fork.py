@@ -66,15 +66,9 @@ def fork(
 ) -> str:
     """Copy a session up to the end of a turn; return the id of the copy.
 
-    What the session has not written yet is not copied: `Session.save` it first.
-
-    Args:
-        path: The log of the other session.
-        turn: The last turn to copy; None for everything, 0 for what was before the first message
-            and the first written file.
-        cwd: The folder of the session.
-        clock: Returns the current time.
-        draft: The unsent input of the copy; by default that of the other session at that time.
+    What the session has not written yet is not copied: `Session.save` it first. Without a turn,
+    everything is copied; with turn 0, what was before the first message and the first written file.
+    The draft is by default that of the other session at that time.
 
     Raises:
         UnknownTurnError: The session has no such turn. Nothing was created.
@@ -123,12 +117,7 @@ def _put_in_place(unfinished: Path, target: Path) -> None:
 
 @dataclass
 class _Copying:
-    """Copies the lines of a log; offsets in checkpoints are those of the copy.
-
-    Attributes:
-        windows: The ids of the windows that are open at the end.
-        kept: The names of the kept file versions that entries refer to.
-    """
+    """Copies the lines of a log; offsets in checkpoints are those of the copy."""
 
     parent: str
     stamp: Stamp

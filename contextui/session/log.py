@@ -68,11 +68,7 @@ class SessionLockedError(ContextUIError):
 
 
 class LogFile:
-    """A log open for appending; created if missing, never opened through a link.
-
-    Attributes:
-        size: How many bytes this process knows to be in it.
-    """
+    """A log open for appending; created if missing, never opened through a link."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -93,11 +89,7 @@ class LogFile:
         os.close(self.fd)
 
     def write(self, line: bytes) -> int:
-        """Append a line, completely or not at all.
-
-        Returns:
-            The offset at which it starts.
-        """
+        """Append a line, completely or not at all; return the offset at which it starts."""
         try:
             write_all(self.fd, line)
         except OSError:
@@ -160,11 +152,8 @@ class LogFile:
     def replace(self, size: int) -> str:
         """Put a new file in the place of the log, with the first `size` bytes of the open one.
 
-        Returns:
-            The name under which what was in its place is kept; empty if nothing was there.
-
-        Raises:
-            OSError: That failed. The old file stays open for a retry.
+        Return the name under which what was in its place is kept; empty if nothing was there. If it
+        fails, the old file stays open for a retry.
         """
         make_private(self._path.parent)
         folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -273,10 +273,6 @@ class Replay:
         """Apply an entry; return the item that it added, if any.
 
         Everything is validated before anything is changed: an entry that raises has no effect.
-
-        Raises:
-            NewerSchemaError: A newer version of contextui wrote the log.
-            ContextUIError: It does not fit the entries before it.
         """
         data = entry.data
         match entry.subtype:

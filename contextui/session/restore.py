@@ -59,15 +59,7 @@ class UnknownTurnError(ContextUIError):
 
 @dataclass(slots=True)
 class Loaded:
-    """The result of reading a log.
-
-    Attributes:
-        offsets: The offset in the log of each item.
-        closings: The offset in the log of each closed window's last render.
-        absent: The data of windows whose class is missing.
-        start: The offset of the checkpoint from which the log was read; 0 without one.
-        since_checkpoint: How many of them follow the checkpoint.
-    """
+    """The result of reading a log; `start` is the offset of the checkpoint that it begins with."""
 
     turn: int = 0
     last_id: str | None = None
@@ -108,14 +100,9 @@ def load(
 ) -> Loaded:
     """Read a log into an empty context and its windows.
 
-    Args:
-        path: The log.
-        context: The context to fill; it must not be recorded yet.
-        windows: The windows of that context, with the available classes.
-        warn: Callback for messages about damage and windows that were not restored.
-        turn: Stop when this turn has ended, to show the session as it was then.
-        whole: Read from the beginning, to include items that no request shows.
-        as_sent: Stop at the last request of that turn already, if it has one.
+    With a turn, stop when it has ended, or with `as_sent` at its last request; `whole` reads from
+    the beginning, to include items that no request shows. `warn` is called with messages about
+    damage and windows that were not restored.
 
     Raises:
         NotASessionError: It is not the log of a session.

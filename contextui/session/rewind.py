@@ -35,12 +35,9 @@ _HELD = 64 << 20  # bytes of file contents that a plan holds, now and then
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn of a session.
+    """One turn of a session; turn 0 is the start, before the first message.
 
-    Attributes:
-        number: Its number in the log; 0 is the start, before the first message.
-        when: When it ended, or began if it has not ended.
-        has_ended: Whether the session can go back to it.
+    It can be gone back to if it has ended. `when` it ended, or began if it has not.
     """
 
     number: int
@@ -52,13 +49,9 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One write of a file, as the log has it.
+    """One write of a file, as the log has it, with hashes of what was there and what was written.
 
-    Attributes:
-        before: The hash of what was there; None if there was no file, or it was not readable.
-        after: The hash of what was written; None if the file was deleted.
-        is_done: Whether the log says that it was written; after a crash it may have been.
-        rewind: The id of the rewind that it belongs to; empty for all others.
+    It is done if the log says so; after a crash it may have been done anyway.
     """
 
     path: str
@@ -81,9 +74,7 @@ class Write:
 class Record:
     """What a log says about turns and files.
 
-    Attributes:
-        turns: The turns with a message of the person, oldest first, after the start.
-        begins_with: The file whose write began the first turn, before any message; empty if none.
+    The first turn may begin with a file that is written before any message: `begins_with`.
     """
 
     turns: list[Turn] = field(default_factory=list)
@@ -92,12 +83,7 @@ class Record:
 
 
 def read_record(path: Path, is_own: Callable[[str], bool] = lambda _: True) -> Record:
-    """Read the turns and the writes of a log.
-
-    Args:
-        path: The log.
-        is_own: Whether the person wrote a message: reports about windows are messages too.
-    """
+    """Read the turns and the writes of a log."""
     reading = _Reading(is_own)
     with open_plain(path) as file:
         relevant = (
@@ -189,12 +175,9 @@ TOO_LARGE = Message("too large to keep, stays")
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What going back means for one file.
+    """What going back means for one file: its content now and then, None where there is no file.
 
-    Attributes:
-        now: Its content; None if there is no file.
-        then: What it was; None if there was no file.
-        is_mixed: Whether someone else also changed it, between two writes of the session.
+    It is mixed if someone else also changed it, between two writes of the session.
     """
 
     path: str
@@ -231,12 +214,9 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class RewindPlan:
-    """What going back to a turn means for files.
+    """What going back to a turn means for files, in the order of their first write.
 
-    Attributes:
-        files: The files that the session wrote since, in the order of their first write, without
-            those that are as they were then.
-        same: How many files were written since and are as they were then.
+    Those that are as they were then are only counted.
     """
 
     turn: int
@@ -345,11 +325,9 @@ def _is_mixed(writes: list[Write]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """The result of restoring files.
+    """The result of restoring files, and which were left alone after all, and why.
 
-    Attributes:
-        rewind: An id, with which it can be undone; empty if no file was written.
-        left: The files that were left alone after all, and why.
+    With its id the rewind can be undone; it is empty if no file was written.
     """
 
     rewind: str = ""

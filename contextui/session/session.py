@@ -233,11 +233,6 @@ class Session:
         """Load an item that was not restored, with everything that belongs to its tool call.
 
         The items are added as the log has them, hidden; then the context can `restore` them.
-
-        Args:
-            item_id: The item.
-            log: The whole log, read into a context of its own.
-            offsets: The offset in the log of each of its items.
         """
         calls, item = log.calls, log.get(item_id)
         asker = calls.asker(item)

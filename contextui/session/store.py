@@ -43,19 +43,10 @@ class UnknownSessionError(ContextUIError):
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """One session in a list of sessions.
+    """One session in a list of sessions, by the start and the end of its log.
 
-    Attributes:
-        id: Its id.
-        cwd: The folder it belongs to.
-        path: Its log.
-        first_words: The start of the first user message, in one line.
-        started: When it began, by its log.
-        updated: When its last entry was written, by its log.
-        size: The size of its log in bytes.
-        is_empty: Whether it has no message, no draft and no window.
-        odd_entries: How many of the entries read for this were invalid.
-        origin: The session and the turn it was forked from; None if it is no fork.
+    It is empty without a message, a draft and a window. `odd_entries` were read for this and
+    invalid.
     """
 
     id: str

@@ -83,11 +83,7 @@ class Versions:
         return written
 
     def read(self, digest: str) -> bytes:
-        """Read a kept version.
-
-        Raises:
-            KeptVersionError: It is missing, unreadable, or its content is another one.
-        """
+        """Read a kept version."""
         try:
             check_private(self._folder)
             path = self._folder / digest

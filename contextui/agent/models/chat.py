@@ -169,11 +169,7 @@ class ChatReader(AnswerReader):
         self._reason: str | None = None
 
     def read(self, event: Mapping[str, Any]) -> Sequence[ModelEvent]:
-        """Process the next chunk, and return what the person may see of it.
-
-        Raises:
-            ModelError: The chunks are inconsistent; the answer is lost.
-        """
+        """Process the next chunk, and return what the person may see of it."""
         if event is DONE:
             self.is_whole = True
             return ()
@@ -193,11 +189,7 @@ class ChatReader(AnswerReader):
         return shown
 
     def answer(self) -> Answer:
-        """Return the assembled answer: reasoning, text, calls.
-
-        Raises:
-            ModelError: It is truncated.
-        """
+        """Return the assembled answer: reasoning, text, calls."""
         if self._reason is None:
             raise ModelError("cut", "The answer broke off before its end.")
         for index in self._drafts:

@@ -153,12 +153,7 @@ class RemoteModel(ABC):
         return self._client
 
     def check(self) -> None:
-        """Check the settings that a request needs, before one is sent.
-
-        Raises:
-            ModelError: The key or the address is missing or invalid, or the environment names a
-                proxy or certificates that cannot be used.
-        """
+        """Check the settings that a request needs, before one is sent."""
         with self._in_language():
             endpoint = self._endpoint
             if not _is_address(endpoint.url):

@@ -84,11 +84,7 @@ class Inquiry:
     async def fetch(
         self, url: str, body: Mapping[str, Any] | None = None, seconds: float = ASK_SECONDS
     ) -> Any:
-        """Return the parsed answer to a GET, or to a POST if there is a body.
-
-        Raises:
-            ModelError: There is none.
-        """
+        """Return the parsed answer to a GET, or to a POST if there is a body."""
         import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
 
         method = "GET" if body is None else "POST"
@@ -160,11 +156,7 @@ def endpoint_of(
 
 
 async def served_models(endpoint: Endpoint, api: Api = "chat") -> list[ServedModel]:
-    """List the models of a server.
-
-    Raises:
-        ModelError: It cannot be reached, or has no list.
-    """
+    """List the models of a server."""
     async with inquiry(endpoint, api) as ask:
         if await _is_ollama(ask):
             return await _ollama_models(ask)
@@ -320,9 +312,6 @@ async def enlarge(endpoint: Endpoint, model: ServedModel) -> str:
 
     Its chat completions accept no size, so that the size has to belong to a name: the new one
     shares the weights.
-
-    Raises:
-        ModelError: The server is not Ollama, or refuses.
     """
     tokens = min(2 * (model.context or _OLLAMA_DEFAULT), model.possible or _MOST_TOKENS)
     base, _, tag = model.name.partition(":")

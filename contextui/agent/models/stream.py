@@ -65,11 +65,7 @@ class AnswerReader:
         self._drafts: dict[int, _Draft] = {}  # by the provider's index
 
     def read(self, event: Mapping[str, Any]) -> Sequence[ModelEvent]:
-        """Process the next event, and return what the person may see of it.
-
-        Raises:
-            ModelError: The events are inconsistent; the answer is lost.
-        """
+        """Process the next event, and return what the person may see of it."""
         match event.get("type"):
             case "message_start":
                 return self._start(self._part(event, "message"))
@@ -89,11 +85,7 @@ class AnswerReader:
         return ()
 
     def answer(self) -> Answer:
-        """Return the assembled answer.
-
-        Raises:
-            ModelError: It is truncated.
-        """
+        """Return the assembled answer."""
         if not self.is_whole:
             raise ModelError("cut", "The answer broke off before its end.")
         drafts = list(self._drafts.values())
@@ -314,11 +306,7 @@ _FIELD = b"data"
 
 
 async def data_of(chunks: AsyncIterator[bytes], longest: int) -> AsyncGenerator[str]:
-    """Yield the data of each server-sent event; an event truncated by the end is dropped.
-
-    Raises:
-        ValueError: An event is longer, or not UTF-8.
-    """
+    """Yield the data of each server-sent event; an event truncated by the end is dropped."""
     data: list[bytes] = []
     size = 0
     async with aclosing(_lines(chunks, longest)) as lines:

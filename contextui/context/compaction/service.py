@@ -90,9 +90,6 @@ class CompactionService:
         """Whether the context is nearly full and something can be compacted.
 
         Once the context is no longer full, earlier futile attempts are forgotten.
-
-        Args:
-            coming: Tokens that the next request adds to the current context.
         """
         if not self._is_full(coming):
             self._futile = 0
@@ -104,11 +101,7 @@ class CompactionService:
         return plan(self.context, RETAIN, self.room)
 
     def check(self) -> CompactionPlan:
-        """Return the plan if compaction is possible and would save enough.
-
-        Raises:
-            NothingToCompactError: It is not possible, or would not save enough.
-        """
+        """Return the plan if compaction is possible and would save enough."""
         chosen = self.possible()
         if little := self.saves_little(chosen):
             raise NothingToCompactError(little)
@@ -121,11 +114,7 @@ class CompactionService:
         return self._saves_little(before, before - chosen.tokens)
 
     def possible(self) -> CompactionPlan:
-        """Return the plan if anything can be compacted.
-
-        Raises:
-            NothingToCompactError: Nothing can.
-        """
+        """Return the plan if anything can be compacted."""
         chosen = self.preview()
         if chosen.messages < 2:
             raise NothingToCompactError("There is too little to compact: fewer than two messages.")

@@ -124,11 +124,7 @@ class Asker:
     async def answer(
         self, system: str, messages: Sequence[LlmMessage], max_tokens: int
     ) -> Answer | None:
-        """Return the whole answer; None if the stream ended early.
-
-        Raises:
-            ModelError: There is no answer.
-        """
+        """Return the whole answer; None if the stream ended early."""
         request = ModelRequest(system, in_turns(messages), max_tokens=max_tokens)
         overhead = self.counter.message_overhead("system") + self.counter.count(system)
         self.counted = overhead + self.counter.count_messages(request.messages)
@@ -203,12 +199,7 @@ class Summarizer:
     requests: int = 0
 
     async def summarize(self, items: Sequence[ContextItem], files: Sequence[FileText]) -> Summary:
-        """Summarize these items, oldest first; an earlier summary may be among them.
-
-        Raises:
-            ModelError: The model gave no answer.
-            NoSummaryError: The answer is not a usable summary.
-        """
+        """Summarize these items, oldest first; an earlier summary may be among them."""
         room = self.room
         for left in reversed(range(_TRIES)):
             try:

@@ -75,11 +75,7 @@ def outcome_facts(script: Transcript, request: Request, made: Decision) -> dict[
 
 
 def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
-    """The decision that facts describe.
-
-    Raises:
-        ValueError: They are about another conversation.
-    """
+    """The decision that facts describe."""
     tail, size = _used(script.tail), _size(script)
     if (facts["slots"], facts["tail"]) != (size, len(tail)):
         raise ValueError("another conversation")

@@ -211,17 +211,7 @@ class Decision:
 def decide(
     payload: object, history: Sequence[ContextItem], env: StrategyEnv, *, may_be_too_much: bool
 ) -> Decision:
-    """Validate a strategy's payload and complete it: a call stays with its results.
-
-    Args:
-        payload: What the strategy returned.
-        history: What it was given.
-        env: Its environment.
-        may_be_too_much: Whether it may exceed the budget, because a later step makes room.
-
-    Raises:
-        StrategyError: The payload is not valid.
-    """
+    """Validate a strategy's payload and complete it: a call stays with its results."""
     if not isinstance(payload, Payload):
         raise StrategyError(
             "It returned a {type} instead of a Payload.", type=type(payload).__name__
@@ -243,13 +233,7 @@ def decide(
 
 
 def apply(decision: Decision, seen: dict[str, int], env: StrategyEnv) -> None:
-    """Apply a decision, except to items that changed since it was made.
-
-    Args:
-        decision: What to hide.
-        seen: The revision of each item at the time of the decision.
-        env: The strategy's environment.
-    """
+    """Apply a decision, except to items that changed since it was made."""
     goes, context = list(unchanged(decision.goes, seen)), env.context
     if decision.memory is not None:
         context.compact([*env.memory_items, *goes], decision.memory, trigger="strategy")
