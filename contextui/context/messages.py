@@ -379,24 +379,19 @@ class SentMessages:
         shown = shown._replace(message=LlmMessage(role, given))
         self.pieces[number] = self.pieces[number]._replace(shown=shown)
 
-    def made_of(
-        self, rows: Iterable[Row], *, use_cache: bool = True
-    ) -> Iterator[tuple[Slot, Piece]]:
-        """The messages that slots form, each with its first slot."""
+    def made_of(self, rows: Iterable[Row]) -> Iterator[tuple[Slot, Piece]]:
+        """The messages that slots form, each with its first slot; those of the last request are
+        used again."""
         numbered = ((row[0].group or f"{number}", row) for number, row in enumerate(rows))
         windows: list[tuple[Slot, Piece]] = []  # they get the seq of what follows them
         for _, group in groupby(numbered, key=lambda pair: pair[0]):
             message = [row for _, row in group]
             (slot, first, _), seq = message[0], self.seq(message[0][0])
-            found: list[tuple[Slot, Piece]] = []
-            if use_cache and all(_is_as_sent(row) for row in message):
-                found = list(self.as_sent(slot))
-            elif slot.item == HEAD:
+            found = list(self.as_sent(slot)) if all(map(_is_as_sent, message)) else []
+            if not found and slot.item == HEAD:
                 head = self.head.shown if first == slot.full else self.head.sent
                 found = [(slot, Piece(one, self._forms.head_size([one]), 0)) for one in head]
-            elif shown := (self._rest_of(message) if use_cache else None) or self.message_of(
-                message
-            ):
+            elif not found and (shown := self._rest_of(message) or self.message_of(message)):
                 tokens = sum(size_of(form, label) for _, form, label in message)
                 found = [(slot, Piece(shown, tokens, seq))]
             if slot.text:

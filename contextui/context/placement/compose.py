@@ -242,7 +242,7 @@ class PricedComposer:
                 )
             rows = ((slot, slot.sent, slot.actions) for slot in script.slots)
             self._messages.cut(0)
-            self._messages.append(self._messages.made_of(rows, use_cache=False))
+            self._messages.append(self._messages.made_of(rows))
             for at, role, content in facts["messages"]:
                 self._messages.put(int(at), role, content)
             for view in script.present.values():
@@ -381,37 +381,20 @@ class PricedComposer:
             slot.text = (look.change or "") if is_change else look.xml
         return looks
 
-    def _plan(self, made: Decision, *, use_cache: bool = True) -> RequestPlan:
+    def _plan(self, made: Decision) -> RequestPlan:
         script = self.transcript
         rows = script.written(made)
         held = script.held_of(made)
         return RequestPlan(
             made,
             self._messages.count_before(script.start_of(made)),
-            list(self._messages.made_of(rows, use_cache=use_cache)),
+            list(self._messages.made_of(rows)),
             script.size(made, rows),
             self._messages.count_before(held),
             script.size_before(held),
             self._messages.seq_from(script, held),
             [row for row in rows if row[1] is not None and is_placed(row[0], row[1])],
         )
-
-    def render(self) -> list[LlmMessage]:
-        """Render all messages of the next request without the cache; `compose` must equal this."""
-        made = self.transcript.plan(self._clock())
-        self._with_texts(made)
-        plan = self._plan(made, use_cache=False)
-        start = self.transcript.start_of(made)
-        before = [(slot, slot.sent, slot.actions) for slot in self.transcript.slots[:start]]
-        rendered = self._messages.made_of(before, use_cache=False)
-        fresh = [(slot.at, piece) for slot, piece in rendered]
-        sent = zip(self._messages.starts[: plan.kept], self._messages.pieces, strict=False)
-        pieces = [
-            *(pair for pair in fresh if not self._is_edited(pair[0])),
-            *(pair for pair in sent if self._is_edited(pair[0])),
-        ]
-        pieces.sort(key=lambda pair: pair[0])
-        return [piece.message for _, piece in (*pieces, *plan.new)]
 
     def _first_window(self, plan: RequestPlan) -> int:
         """Behind how many messages the first block of a window stands, or what is new."""
