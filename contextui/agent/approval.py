@@ -297,7 +297,7 @@ class ApprovalGate:
         if preview and preview.command and self._allows_command(intent, preview):
             return Permit(preview)
         offered = None
-        if question.pattern is not None:
+        if question.pattern is not None and preview is not None:
             offered = _pattern_grant(intent, preview, question.pattern.pattern)
         decision = await self._decide(question, intent)
         if decision.choice == "pattern" and offered is not None:
@@ -481,24 +481,11 @@ def _is_in_workspace(intent: Intent, command: CommandPreview) -> bool:
         return False
 
 
-def _pattern_grant(intent: Intent, preview: Preview | None, pattern: Pattern) -> PatternGrant:
-    assert preview is not None
+def _pattern_grant(intent: Intent, preview: Preview, pattern: Pattern) -> PatternGrant:
     assert preview.command is not None
     _, program = _simple(intent, preview)
     place = replace(preview.command, line="", seconds=None)
     return PatternGrant(intent.window.name, intent.action.id, pattern, program, place)
-
-
-def _suggestion(
-    intent: Intent, preview: Preview | None
-) -> tuple[Suggestion | None, Translatable | None]:
-    """Return the pattern to offer for a command, or why there is none."""
-    if preview is None or preview.command is None:
-        return None, None
-    try:
-        return suggest(_simple(intent, preview)[0]), None
-    except NotSimpleError as error:
-        return None, error.message
 
 
 def _reading(path: str, lang: Lang) -> Preview:
@@ -511,6 +498,13 @@ def _reading(path: str, lang: Lang) -> Preview:
 
 def _question(intent: Intent, preview: Preview | None, problem: str = "") -> Question:
     window, action = intent.window, intent.action
+    pattern: Suggestion | None = None
+    no_pattern: Translatable | None = None
+    if preview is not None and preview.command is not None:
+        try:
+            pattern = suggest(_simple(intent, preview)[0])
+        except NotSimpleError as error:
+            no_pattern = error.message
     return Question(
         window.id,
         action.id,
@@ -520,7 +514,8 @@ def _question(intent: Intent, preview: Preview | None, problem: str = "") -> Que
         problem,
         None if problem else _grant(intent, preview),
         intent.changed,
-        *_suggestion(intent, preview),
+        pattern,
+        no_pattern,
     )
 
 

@@ -226,11 +226,6 @@ class ContextManager:
         return list(self.ledger.open)
 
     @property
-    def is_turn_running(self) -> bool:
-        """Whether a part of the current turn was sent, so that nothing before it may change."""
-        return self.ledger.under_way
-
-    @property
     def cut(self) -> int:
         """Conversation before this seq was trimmed; 0 if none was."""
         return self.ledger.cut

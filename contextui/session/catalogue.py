@@ -21,7 +21,6 @@ from contextui.session.log import SessionLog
 from contextui.session.paths import SESSION_ID, contextui_home, escape_project_path
 from contextui.session.reader import Line, entries, lines_backwards, of_kinds
 from contextui.session.store import read_info
-from contextui.session.trash import Deleted, delete, restore
 from contextui.session.usage import cost_of_session
 from contextui.session.versions import Versions, digest_of
 from contextui.text import one_line
@@ -147,14 +146,6 @@ class Catalogue:
             log.close()
         os.utime(path, (place.used, place.used))
         return place._replace(size=path.stat().st_size)
-
-    def delete(self, place: Place) -> Deleted:
-        """Move a session to the trash, see `contextui.session.trash`."""
-        return delete(place.path, self.home)
-
-    def restore(self, deleted: Deleted) -> None:
-        """Move a deleted session back."""
-        restore(deleted)
 
 
 def _head(place: Place) -> Head:

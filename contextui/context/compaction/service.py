@@ -108,10 +108,9 @@ class CompactionService:
         return chosen
 
     def saves_little(self, chosen: CompactionPlan) -> Message | None:
-        """Why this plan saves too little even with an empty summary; None if it may save
-        enough."""
+        """Why a plan saves too little even with an empty summary; None if it may save enough."""
         before = self.context.outlook().tokens
-        return self._saves_little(before, before - chosen.tokens)
+        return _saves_little(before, before - chosen.tokens)
 
     def possible(self) -> CompactionPlan:
         """Return the plan if anything can be compacted."""
@@ -123,18 +122,6 @@ class CompactionService:
                 "There is nothing to compact yet: the last rounds and pinned items always stay."
             )
         return chosen
-
-    def _saves_little(self, before: int, after: int) -> Message | None:
-        if before - after >= LEAST_SAVING * before:
-            return None
-        return Message(
-            "Compacting would save less than {percent}% ({before} → {after} tokens).",
-            {
-                "percent": round(100 * LEAST_SAVING),
-                "before": f"{before:,}",
-                "after": f"{max(after, 0):,}",
-            },
-        )
 
     async def compact(self, trigger: Trigger = "manual") -> CompactionResult:
         """Replace older messages with a summary.
@@ -163,7 +150,7 @@ class CompactionService:
             raise NothingToCompactError(
                 "Nothing was compacted: all items to compact were changed in the meantime."
             )
-        if little := self._saves_little(this.before, self._with(summary.text, goes, this)):
+        if little := _saves_little(this.before, self._with(summary.text, goes, this)):
             return self._result(this, (), Summary(""), little.text(self._lang))
         self.context.compact(goes, summary.text, trigger=trigger, files=summary.files)
         for item in goes:
@@ -214,7 +201,7 @@ class CompactionService:
                 count=_messages(goes),
                 error=error,
             )
-        if self._saves_little(this.before, self._with(text, goes, this)):
+        if _saves_little(this.before, self._with(text, goes, this)):
             return self._result(this, (), Summary(""), error)
         if goes:
             note = self.context.compact(goes, text, trigger=this.trigger)
@@ -261,6 +248,16 @@ class CompactionService:
     @property
     def _lang(self) -> Lang:
         return self.context.windows.lang if self.context.windows is not None else "en"
+
+
+def _saves_little(before: int, after: int) -> Message | None:
+    if before - after >= LEAST_SAVING * before:
+        return None
+    shown = {"before": f"{before:,}", "after": f"{max(after, 0):,}"}
+    return Message(
+        "Compacting would save less than {percent}% ({before} → {after} tokens).",
+        {"percent": round(100 * LEAST_SAVING), **shown},
+    )
 
 
 def _messages(items: Iterable[ContextItem]) -> int:

@@ -149,11 +149,6 @@ class Asker:
         return None
 
 
-def words_of(answer: Answer) -> str:
-    """The text of an answer."""
-    return "\n".join(one["text"] for one in answer.blocks if one["type"] == "text").strip()
-
-
 _TRIES = 4  # attempts, each with less in one request, if the model finds it too large
 _LEAST = 200  # tokens of the conversation in one request; fewer are not worth a summary
 _SYSTEM = msg(
@@ -171,6 +166,11 @@ Write nothing but the summary, under these headings:
 ## Open ends
 ## Next step"""
 )
+
+
+def words_of(answer: Answer) -> str:
+    """The text of an answer."""
+    return "\n".join(one["text"] for one in answer.blocks if one["type"] == "text").strip()
 
 
 class NoSummaryError(ContextUIError):
@@ -281,7 +281,6 @@ def _words(answer: Answer) -> str:
         raise NoSummaryError("The model declined to summarize.")
     if answer.stop_reason == "max_tokens":
         raise NoSummaryError("The summary was truncated: it exceeded the token limit.")
-    words = words_of(answer)
-    if not words:
-        raise NoSummaryError("The summary is empty.")
-    return words
+    if words := words_of(answer):
+        return words
+    raise NoSummaryError("The summary is empty.")
