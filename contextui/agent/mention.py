@@ -88,12 +88,7 @@ def mentions_in(text: str) -> list[Mention]:
 
 
 def typed_mention(text: str) -> tuple[int, str] | None:
-    r"""Return the mention that is being typed at the end of a text: its length and its path.
-
-    Example:
-        >>> typed_mention("Write tests for @car"), typed_mention('@"my n'), typed_mention("done")
-        ((4, 'car'), (6, 'my n'), None)
-    """
+    r"""Return the mention that is being typed at the end of a text: its length and its path."""
     ended = text[-_TYPED:] + 'x"'  # a letter and a quote end whatever was begun
     found = [one for one in _PATTERN.finditer(ended) if one.end() >= len(ended) - 1]
     if not found:
@@ -103,12 +98,7 @@ def typed_mention(text: str) -> tuple[int, str] | None:
 
 
 def mention_of(path: str, *, is_whole: bool = False) -> str:
-    r"""Return the text that mentions a path.
-
-    Example:
-        >>> mention_of("src/cart.py"), mention_of("my notes.md")
-        ('@src/cart.py', '@"my notes.md"')
-    """
+    r"""Return the text that mentions a path."""
     is_plain = (
         _PLAIN.fullmatch(path) is not None
         and path.isprintable()

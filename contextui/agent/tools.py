@@ -232,12 +232,7 @@ class ToolCall:
 
 
 class ToolBox:
-    """Runs the tool calls of a model.
-
-    Example:
-        >>> await ToolBox(windows).run(ToolCall("1", "create", {"name": "todo"}))
-        ActionResult(ok=True, text='Opened todo_1.', error=None)
-    """
+    """Runs the tool calls of a model."""
 
     def __init__(
         self,
@@ -485,11 +480,6 @@ class TagFilter:
 
     Within a call it buffers only what may be the start of the closing tag, so memory stays small
     and time linear.
-
-    Example:
-        >>> tags = TagFilter()
-        >>> tags.feed("I look. <tool_"), tags.feed("call>{}</tool_call> Done")
-        ('I look. ', ' Done')
     """
 
     def __init__(self) -> None:

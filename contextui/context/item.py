@@ -24,8 +24,7 @@ class ItemType(StrEnum):
 
 
 class Stage(Enum):
-    """The lifecycle of an item. A turn's items go from NEW to SENT as requests carry them, and all
-    of them to FINAL when the turn ends; from then on their bytes never change."""
+    """The lifecycle of an item: requests carry it, and when the turn ends its bytes are fixed."""
 
     NEW = auto()
     SENT = auto()
@@ -413,8 +412,7 @@ class ItemView(Sequence[ContextItem]):
 
 
 class ItemIndex:
-    """A mutable set of items, ordered by seq. The cost of an operation does not grow with its
-    length."""
+    """A mutable set of items, ordered by seq; no operation costs more with its length."""
 
     def __init__(self) -> None:
         self._chunks: list[tuple[ContextItem, ...]] = []
@@ -556,14 +554,7 @@ class Calls:
 
 
 class Folds:
-    """Maps summaries to the ids of the items they replace, so that these can be looked up.
-
-    Example:
-        >>> folds = Folds()
-        >>> folds.note(["a", "b"], "summary-1")
-        >>> folds.summary_of("b"), folds.items_of("summary-1")
-        ('summary-1', ('a', 'b'))
-    """
+    """Maps summaries to the ids of the items they replace, so that these can be looked up."""
 
     def __init__(self) -> None:
         self._summaries: dict[str, str] = {}

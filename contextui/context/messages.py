@@ -230,19 +230,11 @@ class Head:
 class RequestPlan:
     """How a composed request was planned, and what is needed to note it as sent.
 
-    Attributes:
-        made: The decision.
-        kept: How many of the messages sent before stay.
-        new: The messages behind them, each with its first slot.
-        tokens: The tokens of all of them.
-        cached: How many of the messages the provider is expected to read from its cache.
-        cached_tokens: The tokens of these.
-        uncached_seq: The seq of the first item behind them.
-        placed: The blocks of windows and summaries that it rewrites or appends.
-        looks: The whole block of each window that gets a new block, by slot.
-        marks: Behind how many messages cache marks stand; known once it is sent.
-        request: What it reads, writes and removes; known once it is sent.
-        facts: What the log keeps of it; known once it is sent.
+    The first `kept` messages of the last request stay, `new` ones follow, each with its first slot.
+    Of these the provider is expected to read `cached` from its cache; `uncached_seq` is the seq of
+    the first item behind them. `placed` are the blocks of windows and summaries that are rewritten
+    or appended, `looks` the whole block of each window that gets a new one. Once it is sent,
+    `marks` says behind how many messages cache marks stand, and `facts` is what the log keeps.
     """
 
     made: Decision

@@ -17,9 +17,7 @@ from contextui.session.usage import Sweep, planned, usage_of
 class RequestCost:
     """The cost of a request; None for what the log does not say.
 
-    Attributes:
-        outdated: Those of them that a request written from scratch would not have.
-        is_estimate: Whether `sent` is our own count: the provider reported none.
+    What was sent is an estimate, our own count, if the provider reported none.
     """
 
     number: int | None = None
@@ -44,13 +42,6 @@ class Follower:
 
     The items are in the state in which `SessionStore.view` shows them: a log that has grown is
     loaded again from its last checkpoint.
-
-    Example:
-        >>> with Follower(SessionStore(), "3f2a") as follower:
-        ...     while True:
-        ...         for update in follower.poll():
-        ...             print(update)
-        ...         time.sleep(0.3)
     """
 
     def __init__(

@@ -31,13 +31,6 @@ class PromptHistory:
     Each line is a JSON object. Several processes may write the file, one after the other. Damaged
     lines are skipped; secrets are masked before they are written. Losing the file costs little, so
     an error only means that a prompt is not kept.
-
-    Example:
-        >>> history = PromptHistory.of_folder(Path.cwd())
-        >>> history.add("Write the tests")
-        True
-        >>> history.texts()
-        ['Write the tests']
     """
 
     def __init__(self, path: Path, folder: Path | str, clock: Clock = utc_now) -> None:
@@ -123,12 +116,7 @@ def _entry(line: bytes) -> dict[str, str] | None:
 
 
 def collapse(texts: Iterable[str]) -> list[str]:
-    """Return the texts in order, of equal ones only the last.
-
-    Example:
-        >>> collapse(["a", "b", "a"])
-        ['b', 'a']
-    """
+    """Return the texts in order, of equal ones only the last."""
     return list(reversed(dict.fromkeys(reversed(list(texts)))))
 
 
@@ -137,10 +125,6 @@ def search(texts: Sequence[str], query: str, limit: int = 100) -> list[str]:
 
     A text matches if it contains every word of the query in any case; after these come texts that
     contain the letters of the query in order.
-
-    Example:
-        >>> search(["write the tests", "run the tests", "why?"], "tests WR")
-        ['write the tests']
     """
     words = query.casefold().split()
     letters = "".join(words)

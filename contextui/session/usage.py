@@ -21,13 +21,10 @@ _HIGHEST = 2**53  # of a figure
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A request was rewritten from a place on; None for what the log does not say.
+    """A request was rewritten behind a number of blocks; None for what the log does not say.
 
-    Attributes:
-        after: The place, in blocks.
-        rent: What the outdated tokens have cost, and would cost for a while.
-        price: What rewriting costs, in the same unit.
-        sent: When the request was sent; None for now.
+    The rent is what the outdated tokens have cost, and would cost for a while, the price what
+    rewriting costs, in the same unit.
     """
 
     reason: str = ""
@@ -41,11 +38,9 @@ class Sweep:
 
 
 class PlannedRequest(NamedTuple):
-    """How a request was planned.
+    """How a request was planned, and how many of its tokens are outdated.
 
-    Attributes:
-        outdated: Tokens in it that a request written from scratch would not have.
-        uses_cache: Whether it reads from a cache or writes to one; without, sweeping is free.
+    Without a cache that it reads from or writes to, sweeping is free.
     """
 
     number: int | None = None

@@ -47,12 +47,6 @@ class AnswerReader:
         progress: How many events extended the answer. Empty deltas, repeated totals and
             unknown events do not count.
         size: How many characters the answer has.
-
-    Example:
-        >>> reader = AnswerReader("claude-opus-5-5")
-        >>> for raw in events:
-        ...     for event in reader.read(raw): ...
-        >>> reader.answer()
     """
 
     def __init__(self, model: str) -> None:

@@ -348,16 +348,11 @@ class PlacedBlock(NamedTuple):
     """A block of the next request that is not where its item is, or that is outdated.
 
     Attributes:
-        key: A stable name.
-        item: The item or the window that it shows.
         seq: The seq of the item that it stands before.
-        kind: Its form.
         tokens: Its tokens, with the list of actions.
-        text: What it contains, for a window.
         reason: Why it is outdated; empty if it is not.
         waits: Whether it goes when the turn ends.
         rent: What it has cost since it is outdated, in input tokens at full price.
-        is_cached: Whether the provider reads it from its cache.
     """
 
     key: str

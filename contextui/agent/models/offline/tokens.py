@@ -145,10 +145,6 @@ def tokenize(text: str, known: frozenset[str] = NOTHING) -> tuple[Token, ...]:
     """Return the tokens of a text.
 
     `known` are further Chinese words, of windows and labels.
-
-    Example:
-        >>> [token.text for token in tokenize("replace 'a b' in notes.txt, please")]
-        ['replace', 'a b', 'in', 'notes.txt', ',', 'please']
     """
     return tuple(_phrases(list(_tokens(text[:LONGEST], known))))
 
