@@ -528,8 +528,7 @@ class Calls:
             raise InvalidItemError(f"Tool call {quote(item.tool_call_id)} has its result already.")
 
     def note(self, item: ContextItem) -> None:
-        """Register the calls, or the result, in a new item. The calls of a final item expect no
-        results."""
+        """Register the calls, or the result, of an item; a final one expects no results."""
         for call in item.calls:
             self._askers[call] = item
         if item.stage is not Stage.FINAL:

@@ -180,8 +180,7 @@ class Ledger:
 
     @property
     def turn_is_over(self) -> bool:
-        """Whether a new user message starts a new turn: there is an answer, and no call is
-        unanswered."""
+        """Whether a new user message starts a new turn: all is answered, calls too."""
         newest = self.turn.newest
         if newest is None or self.under_way or self.calls.unanswered:
             return False
@@ -377,8 +376,7 @@ class Ledger:
         return items
 
     def _keep_out(self, items: Sequence[ContextItem]) -> None:
-        """Hide items before the cut again unless they are pinned, and results of hidden
-        answers."""
+        """Hide items before the cut again unless pinned, and results of hidden answers."""
         for item in items:
             if item.seq < self.cut and not (item.hidden or item.pinned) and is_conversation(item):
                 assign(item, hidden="trimmed")

@@ -463,8 +463,7 @@ class ContextManager:
             return priced.figures.placed(plan) if priced is not None and plan is not None else []
 
     def known_block(self, window_id: str) -> str:
-        """The whole block that the model can know of a window; empty unless windows are placed by
-        price."""
+        """The whole block that the model can know of a window; empty unless placed by price."""
         with self._lock:
             priced = self.ledger.priced
             return priced.known_block(window_id) if priced is not None else ""

@@ -77,8 +77,7 @@ def role_of(item: ContextItem) -> Role:
 
 
 def head_first(items: Iterable[ContextItem]) -> list[ContextItem]:
-    """Sort System items as requests begin with them: the system prompt, the project's text,
-    summaries."""
+    """Sort System items as requests begin: the prompt, the project's text, summaries."""
     return sorted(items, key=lambda item: (item.is_background, item.is_summary, item.seq))
 
 
@@ -372,8 +371,7 @@ class SentMessages:
         self.pieces[number] = self.pieces[number]._replace(shown=shown)
 
     def made_of(self, rows: Iterable[Row]) -> Iterator[tuple[Slot, Piece]]:
-        """The messages that slots form, each with its first slot; those of the last request are
-        used again."""
+        """The messages that slots form, each with its first slot; sent ones are used again."""
         numbered = ((row[0].group or f"{number}", row) for number, row in enumerate(rows))
         windows: list[tuple[Slot, Piece]] = []  # they get the seq of what follows them
         for _, group in groupby(numbered, key=lambda pair: pair[0]):

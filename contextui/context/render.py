@@ -164,8 +164,7 @@ def _newest(conversation: Iterable[Unit]) -> ContextItem | None:
 
 
 def _in_place(items: Sequence[ContextItem], windows: WindowManager | None) -> list[Shown]:
-    """The messages for items with each window at the place of its item. The project's text and
-    summaries directly follow the system prompt."""
+    """The messages for items with each window at its own place, and all System items first."""
     is_system = (item.type is ItemType.SYSTEM for item in items)
     first = next((place for place, system in enumerate(is_system) if not system), len(items))
     background = [item for item in items[first:] if item.is_background]

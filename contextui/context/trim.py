@@ -167,8 +167,7 @@ def _movable(candidates: Iterable[Unit]) -> list[ContextItem]:
 
 
 def _replaceable(recent: Sequence[list[Unit]]) -> deque[list[Unit]]:
-    """The droppable parts of the last rounds: earlier rounds as a whole, the last one step by
-    step, but neither its user message nor its newest step."""
+    """The droppable parts of the last rounds, but neither the last words nor the newest step."""
     if not recent:
         return deque()
     *earlier, last = recent

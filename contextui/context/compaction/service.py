@@ -182,8 +182,7 @@ class CompactionService:
         return summary
 
     def _whole(self, goes: Iterable[ContextItem]) -> Iterator[ContextItem]:
-        """Expand the notes of earlier fallbacks to the items they replaced, so that these are
-        summarized."""
+        """Expand the notes of earlier fallbacks to the items that they replaced."""
         for item in goes:
             if item.id in self._left_out:
                 yield from self._whole(self._left_out[item.id])
