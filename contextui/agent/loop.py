@@ -18,11 +18,18 @@ from contextui.agent import request
 from contextui.agent.approval import Allowed, NotAllowedError
 from contextui.agent.context_space import ContextSpace, TurnOptions, fit_options, size_of
 from contextui.agent.prompt import Preamble, PreambleText, install, project_block, system_prompt
-from contextui.agent.request import THINKING, RequestBuilder, unsupported
+from contextui.agent.request import RequestBuilder, unsupported
 from contextui.agent.retry import Emit, answer_to
 from contextui.agent.tools import FileResult, TagFilter, ToolBox, ToolCall, calls_of, digest_of
 from contextui.config.schema import ToolProtocol
-from contextui.context.item import BESIDE, ContextItem, ItemType, Origin, is_conversation
+from contextui.context.item import (
+    BESIDE,
+    THINKING,
+    ContextItem,
+    ItemType,
+    Origin,
+    is_conversation,
+)
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Composition
 from contextui.errors import ContextTooLargeError, ContextUIError, StaleRequestError

@@ -17,13 +17,13 @@ from itertools import compress, count, takewhile
 from operator import is_not
 from typing import Any, NamedTuple
 
+from contextui.context.item import THINKING
 from contextui.context.messages import Messages
 from contextui.errors import ContextUIError
 from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
 from contextui.text import for_model
 from contextui.words import Lang, Words
 
-THINKING = ("thinking", "redacted_thinking")
 PLAIN: Mapping[str, tuple[str, ...]] = {
     "text": ("type", "text"),
     "tool_use": ("type", "id", "name", "input"),
@@ -291,34 +291,29 @@ class RequestBuilder:
     ) -> ModelRequest:
         """Build the request without its tools; see `admit`."""
         with self._lock:
-            request = self._build(messages, form, stable)
-            if marks is None:
-                return request
-            return replace(request, marks=tuple(sorted({self._stable(mark) for mark in marks})))
-
-    def _build(self, messages: Iterable[LlmMessage], form: Form, stable: int) -> ModelRequest:
-        if form != self._form:
-            self._reset(form)
-        shared, new = self._compare(messages)
-        fit = self._fit_after(shared, new)
-        self._cut(shared)
-        for position, (message, blocks) in enumerate(zip(new, fit, strict=True), shared):
-            self._enter(position, message, blocks)
-        self._given[shared:], self._source = new, messages
-        self._fit[shared:] = fit
-        changed = len(self._sent)
-        self._pair(changed)
-        head, tail = self._head(), self._tail()
-        request = ModelRequest(
-            system="\n\n".join(text for text, _ in self._system),
-            messages=(*head, *self._sent, *tail),
-            stable=self._stable(stable),
-        )
-        start = changed + len(head) if changed else 0
-        if problems := _faults(request.messages, start):
-            self._reset(form)
-            raise MalformedRequestError(f"The request cannot be sent: {'; '.join(problems[:3])}.")
-        return request
+            if form != self._form:
+                self._reset(form)
+            shared, new = self._compare(messages)
+            fit = self._fit_after(shared, new)
+            self._cut(shared)
+            for position, (message, blocks) in enumerate(zip(new, fit, strict=True), shared):
+                self._enter(position, message, blocks)
+            self._given[shared:], self._source = new, messages
+            self._fit[shared:] = fit
+            changed = len(self._sent)
+            self._pair(changed)
+            head, tail = self._head(), self._tail()
+            request = ModelRequest(
+                system="\n\n".join(text for text, _ in self._system),
+                messages=(*head, *self._sent, *tail),
+                stable=self._stable(stable),
+                marks=None if marks is None else tuple(sorted(set(map(self._stable, marks)))),
+            )
+            if problems := faults(request.messages, changed + len(head) if changed else 0):
+                self._reset(form)
+                found = "; ".join(problems[:3])
+                raise MalformedRequestError(f"The request cannot be sent: {found}.")
+            return request
 
     def _compare(self, messages: Iterable[LlmMessage]) -> tuple[int, list[LlmMessage]]:
         """Count the messages that the previous request starts with too; return the others."""
@@ -508,12 +503,7 @@ def _missing(call: str, words: str) -> Block:
 # --- checking ----------------------------------------------------------------------------
 
 
-def faults(request: ModelRequest) -> list[str]:
-    """List what is wrong with a request; empty if it can be sent."""
-    return _faults(request.messages, 0)
-
-
-def _faults(messages: Sequence[LlmMessage], start: int) -> list[str]:
+def faults(messages: Sequence[LlmMessage], start: int = 0) -> list[str]:
     """List what is wrong with the messages from one on; those before it are valid."""
     found: list[str] = [] if messages else ["there is nothing to send"]
     asked = _asked(messages[start - 1]) if start else []

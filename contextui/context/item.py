@@ -220,10 +220,6 @@ class ContextItem:
         """
         return self.type is ItemType.SYSTEM and self.id.startswith((SUMMARY, PROJECT))
 
-    def differs(self, fields: Mapping[str, Any]) -> bool:
-        """Whether any of these fields has a different value."""
-        return any(getattr(self, name) != value for name, value in fields.items())
-
     @property
     def line(self) -> str | None:
         """The gist, if requests contain it instead of the content."""

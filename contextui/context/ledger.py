@@ -23,14 +23,13 @@ from contextui.context.item import (
     assign,
     is_conversation,
 )
-from contextui.context.messages import Composition, Content, is_reduced
+from contextui.context.messages import Composition, is_reduced
 from contextui.context.placement.compose import PricedComposer
 from contextui.context.render import compose_in_place
 from contextui.context.trim import Meter
 from contextui.context.units import units
 from contextui.errors import InvalidItemError
 from contextui.events import Trigger
-from contextui.model import CachePrices
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
 
@@ -191,21 +190,12 @@ class Ledger:
         """The window items that are not hidden."""
         return self.turn.references
 
-    def shown_content(self, item: ContextItem) -> Content | None:
-        """What requests contain of a final item of the conversation; None if unknown."""
-        return self.priced.shown_content(item) if self.priced is not None else None
-
     def compose(self, limit: int | None = None) -> Composition:
         """Compose the next request from the current state."""
         if self.priced is not None:
             return self.priced.compose(self.seq, self.generation, limit)
         active = self.active.view()
         return compose_in_place(active, self._windows, self.meter, self.seq, self.generation)
-
-    def use(self, prices: CachePrices, key: str) -> None:
-        """Note which model and tools the next requests are for."""
-        if self.priced is not None:
-            self.priced.use(prices, key)
 
     def sweep(self) -> None:
         """Leave everything outdated out of the next request."""

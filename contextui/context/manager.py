@@ -292,7 +292,8 @@ class ContextManager:
 
     def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
         """What requests contain of a final item of the conversation; None if unknown."""
-        return self.ledger.shown_content(item)
+        priced = self.ledger.priced
+        return priced.shown_content(item) if priced is not None else None
 
     # --- what a person does to items ---------------------------------------------------
 
@@ -448,7 +449,8 @@ class ContextManager:
             key: Names the model and the tools; with another one nothing is cached yet.
         """
         with self._lock:
-            self.ledger.use(prices, key)
+            if self.ledger.priced is not None:
+                self.ledger.priced.use(prices, key)
 
     def outlook(self) -> Composition:
         """Preview the next request as it would be now, without waiting, changing or trimming."""
@@ -704,7 +706,12 @@ class ContextManager:
 
     def _change(self, items: Sequence[ContextItem], operation: Operation, **fields: Any) -> None:
         with self._writing():
-            if different := [item for item in items if item.differs(fields)]:
+            different = [
+                item
+                for item in items
+                if any(getattr(item, name) != value for name, value in fields.items())
+            ]
+            if different:
                 self.ledger.step(different, fields)
                 self._emit_change(different, operation, fields)
 

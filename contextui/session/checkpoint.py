@@ -5,7 +5,7 @@ everything since the oldest of them, and what undo could restore.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from contextui.context.item import ContextItem, ItemType, Stage, assign, is_conversation
 from contextui.context.ledger import Before, Compaction, Step, items_of
@@ -16,18 +16,18 @@ from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 
 
-class Places(NamedTuple):
-    """Offsets in the log: of items by id, and of last renders by window id."""
-
-    items: Mapping[str, int]
-    closings: Mapping[str, int]
-
-
 def checkpoint_data(
-    context: ContextManager, windows: WindowManager, places: Places, turn: int
+    context: ContextManager,
+    windows: WindowManager,
+    offsets: Mapping[str, int],
+    closings: Mapping[str, int],
+    turn: int,
 ) -> dict[str, Any]:
-    """Return the state of a conversation between two turns, as JSON-ready data."""
-    ledger, offsets = context.ledger, places.items
+    """Return the state of a conversation between two turns, as JSON-ready data.
+
+    The offsets in the log are those of items by id, and of last renders by window id.
+    """
+    ledger = context.ledger
     items = [item for item in _relevant_items(context) if item.id in offsets]
     # A window that is still opening is not saved.
     open_windows = [one for one in windows.windows() if not runtime_of(one).is_first_opening]
@@ -50,9 +50,9 @@ def checkpoint_data(
         "used": sorted((one.id for one in open_windows), key=windows.focused_at),
         "numbers": windows.numbers,
         "closed": [
-            places.closings[item.content]
+            closings[item.content]
             for item in items
-            if item.type is ItemType.WINDOW and item.content in places.closings
+            if item.type is ItemType.WINDOW and item.content in closings
         ],
     }
 

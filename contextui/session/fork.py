@@ -137,7 +137,9 @@ class _Copying:
         last: list[Line] = []
         for line in found:
             entry = self._entry(line)
-            if turn == 0 and entry is not None and _begins_turn(entry):
+            # The first turn begins with a message, or with a file that is written before it.
+            begins = entry is not None and (entry.type == "user" or entry.subtype == "file_write")
+            if turn == 0 and begins:
                 is_reached = True
                 break
             copied = line.text.replace(old, new, 1) if len(old) == len(new) else line.text
@@ -205,11 +207,6 @@ class _Copying:
 
     def _moved(self, offset: int) -> int:
         return offset + self._shifts[bisect_right(self._starts, offset) - 1]
-
-
-def _begins_turn(entry: Entry) -> bool:
-    """Whether the first turn begins: with a message, or with a file that is written before it."""
-    return entry.type == "user" or entry.subtype == "file_write"
 
 
 def _ends_turn(entry: Entry, turn: int) -> bool:

@@ -31,7 +31,7 @@ from contextui.events import (
     WindowOpened,
     WindowReady,
 )
-from contextui.session.checkpoint import Places, checkpoint_data
+from contextui.session.checkpoint import checkpoint_data
 from contextui.session.entry import (
     Stamp,
     call_fields,
@@ -126,10 +126,6 @@ class Recorder:
         self._absent = loaded.absent
         self.flush()  # a `restored` hook may have changed its window
 
-    def defer_start(self) -> None:
-        """Delay the first entries: a session that was only opened leaves no log."""
-        self._held = []
-
     def recall(self, offsets: Mapping[str, int]) -> None:
         """Register items that no checkpoint includes; once they change, one will."""
         self.offsets.update(offsets)
@@ -150,8 +146,9 @@ class Recorder:
                 timer.cancel()
             self._delayed.clear()
 
-    def begin(self) -> None:
-        """Write the first entry of a new log."""
+    def begin(self, *, lazy: bool) -> None:
+        """Write the first entry of a new log; delay it if a session only opened leaves none."""
+        self._held = [] if lazy else None
         self.write(header())
 
     def keep_draft(self, text: str) -> None:
@@ -331,8 +328,9 @@ class Recorder:
         """Write a snapshot of everything, so that a resume need not read earlier entries."""
         if not self._log.unsaved and self._is_settled():
             self._wants_checkpoint = False
-            places = Places(self.offsets, self.closings)
-            data = checkpoint_data(self._context, self._windows, places, self.turn)
+            data = checkpoint_data(
+                self._context, self._windows, self.offsets, self.closings, self.turn
+            )
             data["windows"] += self._absent  # a later run may have their classes
             if self.draft:
                 data["draft"] = self.draft

@@ -296,7 +296,8 @@ def _change(
         return FileChange(path, "stays", TOO_LARGE if first.kept == "large" else NOT_KEPT)
     fate: Fate = "delete" if then is None else "restore" if now is not None else "create"
     mode = next((one.mode for one in ours if one.mode is not None), None)
-    return FileChange(path, fate, None, now, then, version, mode, is_mixed=_is_mixed(ours))
+    is_mixed = any(not other.found(one.after) for one, other in pairwise(ours))
+    return FileChange(path, fate, None, now, then, version, mode, is_mixed)
 
 
 def _ours(writes: list[Write], digest: str | None) -> list[Write] | None:
@@ -314,10 +315,6 @@ def _ours(writes: list[Write], digest: str | None) -> list[Write] | None:
         is_untouched = not writes[-1].is_done and writes[-1].found(digest)
         return [] if last is None and is_untouched else None
     return ours
-
-
-def _is_mixed(writes: list[Write]) -> bool:
-    return any(not other.found(one.after) for one, other in pairwise(writes))
 
 
 # --- going back ------------------------------------------------------------------------

@@ -134,7 +134,11 @@ class Session:
         try:
             data = path.with_suffix("")
             self.windows, self.context = options.make(session_id, cwd, data=data)
-            self._leftovers = self._track_saves(path.parents[2] / "saving")
+            saving = path.parents[2] / "saving"
+            remove_leftovers(saving)  # of interrupted saves
+            self._leftovers = Leftovers(saving)
+            if self.windows.workspace is not None:
+                self.windows.workspace.notes = self._leftovers
             loaded = self._load() if path.exists() and path.stat().st_size else None
             stamp = Stamp(session_id, cwd, branch_of(Path(cwd)), options.clock)
             every = options.checkpoint_every
@@ -143,9 +147,7 @@ class Session:
                 self._log, stamp, self.context, self.windows, every, recent=recent
             )
             if loaded is None:
-                if lazy:
-                    self._recorder.defer_start()
-                self._recorder.begin()
+                self._recorder.begin(lazy=lazy)
             else:
                 self._recorder.resume(loaded)
             MemoryStore(self.context, self._recorder.offsets, path)
@@ -250,14 +252,6 @@ class Session:
         if self.windows.workspace is not None:
             self.windows.workspace.close()
         self._leftovers.close()
-
-    def _track_saves(self, folder: Path) -> Leftovers:
-        """Remove temporary files of interrupted saves, and track those of this session."""
-        remove_leftovers(folder)
-        leftovers = Leftovers(folder)
-        if self.windows.workspace is not None:
-            self.windows.workspace.notes = leftovers
-        return leftovers
 
     def _load(self) -> Loaded:
         if not self._log.is_open:

@@ -210,7 +210,10 @@ class SessionStore:
                 found.append(info)
         recent = recent_ids(self.home / "projects" / folder) if folder is not None else []
         ranks = {session_id: rank for rank, session_id in enumerate(recent)}
-        found.sort(key=lambda info: (ranks.get(info.id, -1), _when(info)), reverse=True)
+        oldest = datetime.min.replace(tzinfo=UTC)
+        found.sort(
+            key=lambda info: (ranks.get(info.id, -1), moment(info.updated) or oldest), reverse=True
+        )
         return Survey(tuple(found), tuple(unreadable))
 
     def fork(self, session_id: str, turn: int | None = None) -> Session:
@@ -280,10 +283,6 @@ def _local_name(cwd: str) -> str:
     return here if for_model(here) == cwd else cwd
 
 
-def _when(info: SessionInfo) -> datetime:
-    return moment(info.updated) or datetime.min.replace(tzinfo=UTC)
-
-
 def read_info(path: Path) -> SessionInfo:
     """Read the start and the end of a session's log."""
     odd: set[int] = set()
@@ -296,6 +295,7 @@ def read_info(path: Path) -> SessionInfo:
         last = entries(lines_backwards(file), lambda damage: odd.add(damage.offset))
         newest = [entry for _, entry in islice(last, _LAST_LINES)]
     started = _time(first, path) if first else ""
+    drafts = [one.data.get("text") for one in first if one.subtype == "draft" and one.data]
     return SessionInfo(
         id=path.stem,
         cwd=_local_name(_cwd(path, [*first, *newest])),
@@ -305,7 +305,7 @@ def read_info(path: Path) -> SessionInfo:
         updated=_time(newest, path) if newest else started,
         size=path.stat().st_size,
         is_empty=not any(is_message(one) or one.subtype == "window_opened" for one in first)
-        and not _last_draft(first),
+        and not any(drafts[-1:]),
         odd_entries=len(odd),
         origin=origin_of(first[0]) if first else None,
     )
@@ -327,8 +327,3 @@ def _cwd(path: Path, found: Iterable[Entry]) -> str:
     named = Counter(one.cwd for one in found if one.cwd)
     fitting = [cwd for cwd in named if escape_project_path(cwd) == path.parent.name]
     return max(fitting or named, key=lambda cwd: named[cwd], default="")
-
-
-def _last_draft(first: list[Entry]) -> object:
-    drafts = [one.data for one in first if one.subtype == "draft" and one.data]
-    return drafts[-1].get("text") if drafts else None

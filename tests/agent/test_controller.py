@@ -46,7 +46,7 @@ def check_whole(talk: InteractionController) -> None:
     assert talk.context.ledger.calls.unanswered == ()
     assert not talk.context.ledger.under_way
     talk.context.add(ContextItem(ItemType.USER, "and now?"))
-    assert gate.faults(talk.request_of(talk.context.compose(100_000))) == []
+    assert gate.faults(talk.request_of(talk.context.compose(100_000)).messages) == []
 
 
 # --- a turn that goes well ---------------------------------------------------------------

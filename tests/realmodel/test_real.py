@@ -133,7 +133,7 @@ def check(talk: InteractionController, events: Sequence[Event]) -> None:
     finished = end(events)
     assert finished.reason != "failed", finished
     assert talk.context.ledger.calls.unanswered == ()
-    assert request.faults(talk.request_of(talk.context.compose())) == []
+    assert request.faults(talk.request_of(talk.context.compose()).messages) == []
     # Within a turn nothing that was sent changes: the server finds it in its cache.
     for before, after in pairwise(one.usage for one in of(UsageSpent, events)):
         sent = before.input_tokens + before.cache_read_input_tokens

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from contextui.agent.request import THINKING
+from contextui.context.item import THINKING
 from contextui.model import (
     Answer,
     Block,

@@ -7,7 +7,7 @@ nothing had been sent.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from contextui.context.placement.slots import Decision, Form, Offer, Request, Slot, View
@@ -91,8 +91,12 @@ def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
         return script.used(rank) if 0 <= rank < size else behind[rank - size]
 
     made = Decision(float(facts["time"]), new=new)
-    is_inner = any(slot.group for slot in new)
-    made.place = _place_in(script.tail, int(facts["place"]), is_inner=is_inner)
+    used = [at for at, slot in enumerate(script.tail) if slot.want is not None]
+    rank = int(facts["place"])
+    if any(slot.group for slot in new):  # inside of a result: directly behind it
+        made.place = used[rank - 1] + 1
+    else:  # directly in front of words
+        made.place = [*used, len(script.tail)][rank]
     script.key = facts["model"]
     made.entries = {place_of(int(at)): float(used) for at, used in facts["entries"]}
     made.wants = {slot_of(at): (_form_of(form), str(why)) for at, form, why in facts["wants"]}
@@ -103,15 +107,6 @@ def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
         made.offer = Offer(cut, cut, float(sweep["rent"]), float(sweep["price"]), saved)
         made.reason = str(sweep["reason"])
     return made
-
-
-def _place_in(tail: Sequence[Slot], rank: int, *, is_inner: bool) -> int:
-    """The place behind so many slots of the tail that are in use.
-
-    Blocks inside of a result stand directly behind it, others directly in front of words.
-    """
-    used = [at for at, slot in enumerate(tail) if slot.want is not None]
-    return used[rank - 1] + 1 if is_inner else [*used, len(tail)][rank]
 
 
 def state_facts(script: Transcript) -> dict[str, Any]:
