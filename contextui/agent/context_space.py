@@ -13,7 +13,7 @@ from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.strategies.builtin import SlidingWindow
-from contextui.context.strategies.strategy import ContextStrategy, StrategyEnv, apply, decide
+from contextui.context.strategies.strategy import ContextStrategy, StrategyEnv, apply
 from contextui.errors import ContextTooLargeError
 from contextui.events import (
     CompactionFinished,
@@ -251,7 +251,7 @@ class ContextSpace:
             "\n".join(filter(None, [*shown, env.retrieved])) or None,
         )
         plain = type(strategy) is SlidingWindow  # it keeps the minimum that can be kept
-        apply(decide(payload, history, env, may_be_too_much=plain), seen, env)
+        apply(payload, history, seen, env, may_be_too_much=plain)
 
     def _fits(self, coming: ContextItem | None) -> bool:
         return self._context.outlook().tokens + self._needed(coming) <= self.compaction.room

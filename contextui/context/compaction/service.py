@@ -14,7 +14,7 @@ from contextui.context.compaction.plan import (
     mentioned_files,
     plan,
 )
-from contextui.context.compaction.summary import NoSummaryError, Summarizer, Summary
+from contextui.context.compaction.summary import Asker, NoSummaryError, Summarizer, Summary
 from contextui.context.item import SUMMARY, ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.units import unchanged
@@ -159,14 +159,8 @@ class CompactionService:
 
     def _summarizer(self) -> Summarizer:
         tokens = min(self.budget // SUMMARY_SHARE, self._max_tokens)
-        return Summarizer(
-            model=self.model,
-            counter=self.context.counter,
-            room=self.room,
-            max_tokens=max(tokens, _LEAST_TOKENS),
-            lang=self._lang,
-            report=self.context.report_usage,
-        )
+        asker = Asker(self.model, self.context.counter, self.context.report_usage)
+        return Summarizer(asker, self.room, max(tokens, _LEAST_TOKENS), self._lang)
 
     async def _summarize(self, this: _Attempt, chosen: CompactionPlan) -> Summary:
         items = sorted(self._whole(chosen.goes), key=lambda item: item.seq)
@@ -227,8 +221,8 @@ class CompactionService:
             files_included=summary.files,
             summary=summary.text,
             error=error,
-            usage=this.summarizer.usage,
-            requests=this.summarizer.requests,
+            usage=this.summarizer.asker.usage,
+            requests=this.summarizer.asker.requests,
             is_futile=is_futile,
             gave_up=by_itself and self._futile >= FUTILE,
         )
