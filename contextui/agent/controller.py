@@ -127,14 +127,6 @@ class InteractionController:
         """
         return self._loop.install_prompt(guide)
 
-    def check_budget(self) -> None:
-        """Check that the budget leaves room for a conversation.
-
-        Raises:
-            ContextTooLargeError: The system prompt and the tools alone use up the budget.
-        """
-        self.strategist.check_budget()
-
     def close(self) -> None:
         """Report the person's last window actions to the context, and unsubscribe."""
         self.strategist.cancel()
@@ -260,12 +252,3 @@ class InteractionController:
     def compaction(self) -> CompactionService:
         """The compaction service, which also previews what a compaction would remove."""
         return self.strategist.compaction
-
-    @property
-    def auto_compact(self) -> bool:
-        """Whether a turn that starts with little room left compacts first."""
-        return self.strategist.auto_compact
-
-    @auto_compact.setter
-    def auto_compact(self, wanted: bool) -> None:
-        self.strategist.auto_compact = wanted

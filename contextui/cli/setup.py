@@ -88,7 +88,7 @@ class Assembly:
         """Check that the system prompt leaves room in the budget, with a throwaway context."""
         lang = self.loaded.settings.lang
         windows = WindowManager(self.registry.classes(), lang=lang)
-        self.controller(ContextManager(windows)).check_budget()
+        self.controller(ContextManager(windows)).strategist.check_budget()
 
 
 def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> Assembly:

@@ -71,13 +71,8 @@ def items_of(step: Step) -> list[ContextItem]:
 class ContextStats:
     """Item and token counts of a context.
 
-    Attributes:
-        total_items: All items, hidden ones too.
-        active_items: Those that are not hidden.
-        obsolete_items: Those that are.
-        window_items: All references to windows, hidden ones too.
-        estimated_tokens: The tokens of the active items.
-        all_tokens: The tokens of all items, hidden ones too.
+    Window items are all references to windows, hidden ones too; `estimated_tokens` are those of the
+    active items, `all_tokens` those of hidden ones too.
     """
 
     total_items: int = 0

@@ -74,10 +74,8 @@ class Head:
 class Preview:
     """What a session contains, by the end of its log.
 
-    Attributes:
-        windows: The open windows: the id, and the file or text it shows, if known.
-        files: The files that were written, newest first.
-        counts: The lines that were added to and removed from each of them; None if not known.
+    Of each open window it has the id, and the file or text that it shows, if known. The files are
+    those that were written, newest first, with the lines added and removed, None if not known.
     """
 
     windows: tuple[tuple[str, str], ...] = ()

@@ -158,8 +158,8 @@ def test_a_budget_without_room_is_reported_before_any_request() -> None:
     talk = controller(options=options(budget=300))
     talk.install_prompt()
     with pytest.raises(ContextTooLargeError, match="the system prompt and the tools"):
-        talk.check_budget()
-    controller().check_budget()
+        talk.strategist.check_budget()
+    controller().strategist.check_budget()
 
 
 # --- words -------------------------------------------------------------------------------

@@ -164,9 +164,7 @@ def load_state(script: Transcript, facts: Mapping[str, Any]) -> None:
 
 
 def _form_facts(form: Form | None) -> list[Any] | None:
-    if form is None:
-        return None
-    return [form.kind, form.tokens, form.version, form.key, form.actions, form.source]
+    return None if form is None else list(form)
 
 
 def _form_of(facts: list[Any] | None) -> Form | None:

@@ -87,14 +87,8 @@ _COMMENT = re.compile(r'(?:#|//|--|/\*+|<!--|"""|\'\'\')(?P<words>.*?)(?:\*/|-->
 class CodeFile:
     """The metadata of a code file.
 
-    Attributes:
-        code_id: Its id.
-        language: One of `LANGUAGES`.
-        description: What it is for, in one line.
-        line_count: Its lines.
-        char_count: Its characters.
-        created_at: When it was first saved.
-        note: What was done differently from the request when it was saved.
+    Its language is one of `LANGUAGES`; the note says what was done differently from the request
+    when it was saved.
     """
 
     code_id: str
