@@ -323,7 +323,7 @@ class Attachments:
         return _unsent(text, path)
 
 
-def _unsent(text: str, path: str, **values: object) -> MentionError:
+def _unsent(text: str, path: str, **values: str) -> MentionError:
     return MentionError(text, path=quote(path, 200), **values)
 
 

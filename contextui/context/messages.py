@@ -276,46 +276,14 @@ class Composition:
     plan: RequestPlan | None = None
 
 
-class Forms:
-    """Makes gists and counts tokens."""
+class SentMessages:
+    """The messages of the last request: a request appends to them, a sweep replaces their end.
+
+    It also makes the gists that they show, and counts tokens.
+    """
 
     def __init__(self, calls: Calls, counter: TokenCounter, lang: Lang) -> None:
         self._calls, self._counter, self._lang = calls, counter, lang
-
-    def gist(self, item: ContextItem) -> str:
-        """The gist of a result."""
-        calls = self._calls.asker(item).blocks or ()
-        call = next((one for one in calls if one.get("id") == item.tool_call_id), None)
-        return result_gist(item, self._lang, call=call if item.tool_call_id else None)
-
-    def size(self, role: str, content: Content) -> int:
-        """The tokens of a message."""
-        return self._counter.message_overhead(role) + self._counter.count_content(content)
-
-    def part_size(self, item: ContextItem, parts: tuple[int, ...]) -> int:
-        """The tokens of some blocks of an item; the last one has the overhead of the message."""
-        content = parts_of(item, parts)
-        is_last = item.blocks is None or len(item.blocks) - 1 in parts
-        tokens = self._counter.count_content(content)
-        return tokens + (self._counter.message_overhead(role_of(item)) if is_last else 0)
-
-    def result_size(self, item: ContextItem, content: Content) -> int:
-        """The tokens of a result; that of the first call has the overhead of the message."""
-        calls = self._calls.asker(item).calls
-        is_first = item.tool_call_id is None or item.tool_call_id in calls[:1] or not calls
-        tokens = self._counter.count_content(content)
-        return tokens + (self._counter.message_overhead("user") if is_first else 0)
-
-    def head_size(self, shown: Sequence[Shown]) -> int:
-        """The tokens of the messages that every request begins with."""
-        return sum(self.size(one.message.role, one.message.content) for one in shown)
-
-
-class SentMessages:
-    """The messages of the last request: a request appends to them, a sweep replaces their end."""
-
-    def __init__(self, forms: Forms) -> None:
-        self._forms = forms
         self.items: dict[str, ContextItem] = {}
         self.next_seq = 1
         self.head = Head()
@@ -380,7 +348,7 @@ class SentMessages:
             found = list(self.as_sent(slot)) if all(map(_is_as_sent, message)) else []
             if not found and slot.item == HEAD:
                 head = self.head.shown if first == slot.full else self.head.sent
-                found = [(slot, Piece(one, self._forms.head_size([one]), 0)) for one in head]
+                found = [(slot, Piece(one, self.head_size([one]), 0)) for one in head]
             elif not found and (shown := self._rest_of(message) or self.message_of(message)):
                 tokens = sum(size_of(form, label) for _, form, label in message)
                 found = [(slot, Piece(shown, tokens, seq))]
@@ -443,7 +411,7 @@ class SentMessages:
         for call, rows in groupby(live, key=lambda row: row[0].call):
             (slot, form, _), *inner = rows
             item = self.items[slot.item]
-            given = self._forms.gist(item) if form.kind == "gist" else result_content(item)
+            given = self.gist(item) if form.kind == "gist" else result_content(item)
             if call is None:  # of the text protocol, or too late for its call
                 return Shown(LlmMessage("user", given), (item,))
             items.append(item)
@@ -476,6 +444,34 @@ class SentMessages:
             if any(one is item for one in piece.shown.items):
                 return own_content(piece, item)
         return None
+
+    def gist(self, item: ContextItem) -> str:
+        """The gist of a result."""
+        calls = self._calls.asker(item).blocks or ()
+        call = next((one for one in calls if one.get("id") == item.tool_call_id), None)
+        return result_gist(item, self._lang, call=call if item.tool_call_id else None)
+
+    def size(self, role: str, content: Content) -> int:
+        """The tokens of a message."""
+        return self._counter.message_overhead(role) + self._counter.count_content(content)
+
+    def part_size(self, item: ContextItem, parts: tuple[int, ...]) -> int:
+        """The tokens of some blocks of an item; the last one has the overhead of the message."""
+        content = parts_of(item, parts)
+        is_last = item.blocks is None or len(item.blocks) - 1 in parts
+        tokens = self._counter.count_content(content)
+        return tokens + (self._counter.message_overhead(role_of(item)) if is_last else 0)
+
+    def result_size(self, item: ContextItem, content: Content) -> int:
+        """The tokens of a result; that of the first call has the overhead of the message."""
+        calls = self._calls.asker(item).calls
+        is_first = item.tool_call_id is None or item.tool_call_id in calls[:1] or not calls
+        tokens = self._counter.count_content(content)
+        return tokens + (self._counter.message_overhead("user") if is_first else 0)
+
+    def head_size(self, shown: Sequence[Shown]) -> int:
+        """The tokens of the messages that every request begins with."""
+        return sum(self.size(one.message.role, one.message.content) for one in shown)
 
 
 def _is_as_sent(row: Row) -> bool:

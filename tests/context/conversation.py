@@ -1,6 +1,7 @@
 """A conversation that tests drive step by step, with real windows."""
 
 import asyncio
+import copy
 import itertools
 import json
 from collections.abc import Iterable
@@ -20,7 +21,6 @@ from contextui import (
     action,
 )
 from contextui.config.schema import Placement
-from contextui.context.messages import SentMessages
 from contextui.context.placement.compose import PricedComposer
 
 
@@ -132,8 +132,8 @@ def rendered(priced: PricedComposer) -> list[LlmMessage]:
     script, sent = priced.transcript, priced._messages
     made = script.plan(priced._clock())
     priced._with_texts(made)
-    scratch = SentMessages(priced._forms)
-    scratch.items, scratch.head, scratch.next_seq = sent.items, sent.head, sent.next_seq
+    scratch = copy.copy(sent)
+    scratch.pieces, scratch.starts = [], []
     start = script.start_of(made)
     before = scratch.made_of((slot, slot.sent, slot.actions) for slot in script.slots[:start])
     fresh = [(slot.at, piece) for slot, piece in before]

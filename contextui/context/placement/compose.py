@@ -17,7 +17,6 @@ from contextui.context.item import Calls, ContextItem, ItemType, Stage, TurnItem
 from contextui.context.messages import (
     Composition,
     Content,
-    Forms,
     Messages,
     RequestPlan,
     SentMessages,
@@ -70,10 +69,9 @@ class PricedComposer:
     ) -> None:
         self._windows, self._counter, self._clock = windows, counter, clock
         lang: Lang = windows.lang if windows is not None else "en"
-        self._forms = Forms(calls, counter, lang)
-        self._messages = SentMessages(self._forms)
-        self._slots = ItemSlots(calls, self._forms, self._messages)
-        self.figures = Figures(self._slots, self._messages, self._forms, clock)
+        self._messages = SentMessages(calls, counter, lang)
+        self._slots = ItemSlots(calls, self._messages)
+        self.figures = Figures(self._slots, self._messages, clock)
         self._turn = turn
         self._looks: dict[str, _Look] = {}
         self._shown: dict[str, str] = {}  # the whole block that the model can know of each window
@@ -461,4 +459,4 @@ class PricedComposer:
             )
             digest = hashlib.sha256(repr([one.message for one in head.shown]).encode()).hexdigest()
             if digest != self.transcript.head.full.source:
-                self.transcript.set_head(self._forms.head_size(head.shown), digest)
+                self.transcript.set_head(self._messages.head_size(head.shown), digest)
