@@ -231,11 +231,6 @@ class Ledger:
         """What a checkpoint with these items keeps of what was sent."""
         return self.priced.save(item_ids) if self.priced is not None else None
 
-    def begin_load(self) -> None:
-        """Begin to load a checkpoint: `enter` its items, then `load` the rest."""
-        if self.priced is not None:
-            self.priced.hold()
-
     def load(
         self,
         seq: int,

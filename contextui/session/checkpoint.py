@@ -65,7 +65,8 @@ def load_checkpoint(
     Items that are not given are skipped: their entries are invalid.
     """
     ledger = context.ledger
-    ledger.begin_load()
+    if ledger.priced is not None:
+        ledger.priced.hold()
     for offset, facts in data["items"]:
         if offset not in items:
             continue

@@ -89,10 +89,8 @@ class Recorder:
         """How many turns have ended."""
         self.parent: str | None = None
         """The id of the last entry."""
-        self.parsed = 0
-        """How many entries were parsed to restore the session."""
-        self.read_from = 0
-        """The offset of the checkpoint from which it was restored."""
+        self.loaded = Loaded()
+        """How the session was restored."""
         self.saved_turn = 0
         """The last turn whose end is in the log."""
         self.draft = ""
@@ -116,8 +114,7 @@ class Recorder:
         """Continue a log that was restored."""
         self.offsets.update(loaded.offsets)
         self.closings.update(loaded.closings)
-        self.turn, self.parent, self.parsed = loaded.turn, loaded.last_id, loaded.parsed
-        self.read_from = loaded.start
+        self.turn, self.parent, self.loaded = loaded.turn, loaded.last_id, loaded
         self.saved_turn, self.draft, self.title = loaded.turn, loaded.draft, loaded.title
         self._since_checkpoint = loaded.since_checkpoint
         self._bytes_since = loaded.end - loaded.start

@@ -137,7 +137,9 @@ class WindowReplay:
                     raise ContextUIError("there is no window class {name}", name=facts["name"])
                 block = context.known_block(window_id) or self._render(window_id, facts)
                 self._restore(windows, cls, window_id, facts, block)
-                self._unhide(context, window_id)
+                last = context.window_items(window_id)[-1:]
+                if last and last[0].hidden == "closed":  # by a run without its class
+                    context.ledger.set(last, {"hidden": None})
                 if unknown := set(facts["state"] or ()) - set(cls.State.model_fields):
                     warn(
                         words(
@@ -210,13 +212,6 @@ class WindowReplay:
         focus = {"focusId": facts["focusId"]} if facts.get("focusId") else {}
         aside = {"aside": facts["aside"]} if facts.get("aside") else {}
         return {"windowId": window_id, **kept, "history": history, **focus, **aside}
-
-    @staticmethod
-    def _unhide(context: ContextManager, window_id: str) -> None:
-        """Unhide the window's item, which a run without its class may have hidden."""
-        references = context.window_items(window_id)
-        if references and references[-1].hidden == "closed":
-            context.ledger.set(references[-1:], {"hidden": None})
 
     def _act(self, window_id: str, data: dict[str, Any], timestamp: str) -> None:
         if window_id in self._open and "focusId" in data:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -265,7 +265,8 @@ class _Loading:
         except Exception:  # unusable: fall back to an earlier one
             return None
         known = {item.id for item in items.values()} | {entry.uuid for _, entry in rest}
-        if not damage and not known.issuperset(_referenced_ids(rest)):
+        changes = (entry.data["itemIds"] for _, entry in rest if entry.subtype == "change")
+        if not damage and not known.issuperset(chain.from_iterable(changes)):
             return None
         self._loaded.parsed += 1
         self._loaded.checkpoint_size = len(line.text)
@@ -316,14 +317,6 @@ class _Loading:
         for one in found:
             self._loaded.parsed += 1
             yield one
-
-
-def _referenced_ids(rest: list[tuple[int, Entry]]) -> set[str]:
-    named: set[str] = set()
-    for _, entry in rest:
-        if entry.subtype == "change":
-            named.update(entry.data["itemIds"])
-    return named
 
 
 def _reason(problem: Exception) -> str:
@@ -407,7 +400,12 @@ def older_items(
         return
     with open_plain(path) as file:
         marks = _changes_by_item(file, known, end)
-        candidates = (line for line in _until(file, start) if _may_be_item(line))
+        # Lines without a subtype, and those of prompts and windows; others need no parsing.
+        candidates = (
+            line
+            for line in _until(file, start)
+            if b'"subtype":"' not in line.text or any(of_kinds([line], *_ITEMS))
+        )
         for _, entry in in_order(entries(candidates), 0, ignore):
             try:
                 item = None if entry.uuid in known else item_of(entry)
@@ -454,8 +452,3 @@ def _until(file: BinaryIO, end: int | None) -> Iterator[Line]:
         if end is not None and line.offset > end:
             return
         yield line
-
-
-def _may_be_item(line: Line) -> bool:
-    """Whether a line may contain an item; others need no parsing."""
-    return b'"subtype":"' not in line.text or any(of_kinds([line], *_ITEMS))

@@ -173,7 +173,7 @@ class Session:
     @property
     def parsed_entries(self) -> int:
         """How many entries were parsed to restore the session."""
-        return self._recorder.parsed
+        return self._recorder.loaded.parsed
 
     @property
     def unsaved(self) -> int:
@@ -229,7 +229,7 @@ class Session:
     def older_items(self) -> list[ContextItem]:
         """Return the items that were not restored, oldest first, read from the log now."""
         items = self.context.items
-        return list(older_items(self.path, items, self._recorder.read_from))
+        return list(older_items(self.path, items, self._recorder.loaded.start))
 
     def recall(self, item_id: str, log: ContextManager, offsets: Mapping[str, int]) -> None:
         """Load an item that was not restored, with everything that belongs to its tool call.

@@ -8,12 +8,11 @@ that `stream.AnswerReader` assembles.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, NamedTuple
 
 from contextui.agent.image import sent_block
 from contextui.agent.models.stream import AnswerReader
-from contextui.model import Answer, Block, LlmMessage, ModelError, ModelEvent, ModelRequest
+from contextui.model import Answer, Block, ModelError, ModelEvent, ModelRequest
 
 REASONING = ("reasoning_content", "reasoning")
 """Fields in which servers stream the model's reasoning; each uses one of them."""
@@ -61,16 +60,15 @@ def chat_body(request: ModelRequest, model: str, dialect: Dialect) -> dict[str, 
             }
             for one in request.tools
         ]
-    system = [{"role": "system", "content": request.system}] if request.system.strip() else []
-    written = (_chat_messages(one, dialect.images) for one in request.messages)
-    body["messages"] = [*system, *chain.from_iterable(written)]
-    return body
-
-
-def _chat_messages(message: LlmMessage, images: bool) -> Iterator[Message]:
-    content = message.content
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    yield from _assistant(blocks) if message.role == "assistant" else _user(blocks, images)
+    messages: list[Message] = []
+    if request.system.strip():
+        messages.append({"role": "system", "content": request.system})
+    for one in request.messages:
+        content = one.content
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        is_answer = one.role == "assistant"
+        messages += _assistant(blocks) if is_answer else _user(blocks, dialect.images)
+    return {**body, "messages": messages}
 
 
 def _assistant(blocks: Iterable[Block]) -> Iterator[Message]:

@@ -161,7 +161,7 @@ class RemoteModel(ABC):
             if endpoint.key is None:
                 if endpoint.url == self.default_url:
                     raise endpoint.error("auth", self.no_key)
-            elif not _is_header(endpoint.key.get_secret_value()):
+            elif not ((key := endpoint.key.get_secret_value()).isascii() and key.isprintable()):
                 raise endpoint.error("auth", _INVALID_KEY)
             if (problem := connection.problem()) is not None:
                 raise problem
@@ -310,7 +310,3 @@ def _is_address(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # an invalid port or bracket
         return False
-
-
-def _is_header(key: str) -> bool:
-    return key.isascii() and key.isprintable()

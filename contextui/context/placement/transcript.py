@@ -288,7 +288,8 @@ class Transcript:
         most = self.rules.budget if budget is None else budget
         entries, limit = self._live(now), self.limit()
         made = self._planned(Decision(now, entries=entries, budget=most, limit=limit))
-        if self._is_over(made):  # shorten what can be read again, before anything is left out
+        if most and self._long() and self.size(made, self.written(made)) > most:
+            # Shorten what can be read again, before anything is left out.
             tight = Decision(now, entries=entries, budget=most, limit=limit, is_tight=True)
             return self._planned(tight)
         return made
@@ -325,11 +326,6 @@ class Transcript:
     def size_before(self, at: int) -> int:
         """The tokens that the last request had in front of a place."""
         return self._sums.before(at, SIZE)
-
-    def _is_over(self, made: Decision) -> bool:
-        if not (made.budget and self._long()):
-            return False
-        return self.size(made, self.written(made)) > made.budget
 
     def _planned(self, made: Decision) -> Decision:
         self._settle(made)
@@ -575,10 +571,6 @@ class Transcript:
         return wider if wider.saved > saved else None
 
     # --- sending -----------------------------------------------------------------------------
-
-    def request(self, now: float) -> Request:
-        """Plan the request of this time, and note it as sent."""
-        return self.apply(self.plan(now))
 
     def apply(self, made: Decision, places: Sequence[int] | None = None) -> Request:
         """Note a planned request as sent."""
