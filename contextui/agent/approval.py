@@ -134,9 +134,6 @@ class Decision:
         choice: What they chose.
         words: A message for the model, with a refusal.
         edited: The command to run instead, with `once`; None if it is unchanged.
-
-    Raises:
-        ValueError: Unknown choice, or an edited command without `once`.
     """
 
     choice: Choice
@@ -238,11 +235,7 @@ class ApprovalGate:
     async def allow_read(
         self, files: Workspace | None, path: str, tool: str, params: Mapping[str, Any], lang: Lang
     ) -> None:
-        """Decide whether a tool may pass a file that may hold secrets to the model.
-
-        Raises:
-            NotAllowedError: It may not.
-        """
+        """Decide whether a tool may pass a file that may hold secrets to the model."""
         preview = _reading(path, lang)
         grant = _file_grant(files, "", tool, preview)
         await self._ask_to_read(Question("", tool, tool, dict(params), preview, grant=grant))
@@ -253,9 +246,6 @@ class ApprovalGate:
         """Decide whether a function that the application added as a tool may be called.
 
         Nothing is known about its effect but its arguments, so each call is asked about.
-
-        Raises:
-            NotAllowedError: It may not.
         """
         if self._mode == "auto":
             return

@@ -297,10 +297,8 @@ class ContextSpace:
             self._refresh = asyncio.create_task(self._apply_strategy(None, self._troubles))
 
     async def settle(self, seconds: float) -> list[str]:
-        """Wait at most this many seconds for each part of the background work, then cancel it.
-
-        Returns:
-            Errors of the background work, as the next turn would report them.
+        """Wait at most so long for each part of the background work, cancel it, and return its
+        errors.
         """
         for _ in range(2):  # the first task starts the second
             if running := [one for one in (self._background, self._refresh) if one is not None]:

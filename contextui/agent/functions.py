@@ -57,10 +57,7 @@ class FunctionTool:
 
     @classmethod
     def of(cls, given: Any) -> "FunctionTool":
-        """Read a function, or an object with `name`, `description`, `input_schema` and `call`.
-
-        An object may declare its `effect`.
-        """
+        """Read a function, or an object with `name`, `description`, `input_schema` and `call`."""
         if isinstance(given, cls):
             return given
         if hasattr(given, "input_schema") and not isinstance(given, type):

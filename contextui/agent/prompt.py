@@ -283,10 +283,7 @@ class Preamble:
         return self.add(PreambleText(_REPORT, report)) if report else None
 
     def take_reports(self) -> str:
-        """Return and clear what windows report: what `notify` says, and that one failed to open.
-
-        Each is reported once: with the next result, or before the next message.
-        """
+        """Return and clear what windows reported, such as what `notify` says: each is said once."""
         return "\n".join(_taken(self._reports))
 
     def _on_event(self, event: Event) -> None:

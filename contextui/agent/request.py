@@ -43,11 +43,7 @@ _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def fit_block(block: Any, role: Role) -> Block | None:
-    """Return the block as a provider accepts it; None if it is empty or not allowed in this role.
-
-    Raises:
-        RecursionError: It is nested too deeply.
-    """
+    """Return a block as a provider accepts it; None if it is empty or not allowed in this role."""
     clean = _without_mark(block)
     if clean is None or clean["type"] in (_USER_ONLY if role == "assistant" else _ASSISTANT_ONLY):
         return None

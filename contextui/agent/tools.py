@@ -51,10 +51,7 @@ class FileResult(ActionResult):
 
 
 class FileReader:
-    """Reads files of the session's folder, with a cache per version of a file.
-
-    The gist of each version is cached too: a file that is read page by page has one gist.
-    """
+    """Reads files of the session's folder; results and gists are cached per version of a file."""
 
     def __init__(self, windows: WindowManager) -> None:
         self._windows = windows
@@ -316,10 +313,7 @@ class ToolBox:
         )
 
     async def read_file(self, path: str, start: int = 1) -> FileResult:
-        """Read lines of a file, or of an earlier result as ``result:12``.
-
-        Ask the person if a file may hold secrets.
-        """
+        """Read lines of a file, or of an earlier result (``result:12``); ask about secrets."""
         if self._items is not None and (named := _RESULT_PATH.fullmatch(path)):
             seq, items = int(named[1]), self._items()
             # The text of an old result may have to be loaded from the log.
@@ -476,11 +470,7 @@ def _parse_call(match: "re.Match[str]", words: Words) -> ToolCall:
 
 
 class TagFilter:
-    """Filters tool calls out of streamed text.
-
-    Within a call it buffers only what may be the start of the closing tag, so memory stays small
-    and time linear.
-    """
+    """Filters tool calls out of streamed text, in linear time and with little memory."""
 
     def __init__(self) -> None:
         self._held = ""

@@ -69,11 +69,7 @@ def items_of(step: Step) -> list[ContextItem]:
 
 @dataclass(frozen=True, slots=True)
 class ContextStats:
-    """Item and token counts of a context.
-
-    Window items are all references to windows, hidden ones too; `estimated_tokens` are those of the
-    active items, `all_tokens` those of hidden ones too.
-    """
+    """Counts of a context: items, hidden ones too, and tokens, of the active items and of all."""
 
     total_items: int = 0
     active_items: int = 0
@@ -414,10 +410,7 @@ class Ledger:
         self._note_forms()
 
     def finish(self, early: bool = False) -> list[ContextItem]:
-        """Give all open items their final form.
-
-        Early, the newest step stays open and is sent again: it was not answered yet.
-        """
+        """Give all open items their final form; early, the newest step stays, to be sent again."""
         stays = self._newest_step() if early else []
         for item in stays:
             assign(item, stage=Stage.NEW)

@@ -277,10 +277,7 @@ class Composition:
 
 
 class SentMessages:
-    """The messages of the last request: a request appends to them, a sweep replaces their end.
-
-    It also makes the gists that they show, and counts tokens.
-    """
+    """The messages of the last request, with their gists and tokens; a sweep replaces their end."""
 
     def __init__(self, calls: Calls, counter: TokenCounter, lang: Lang) -> None:
         self._calls, self._counter, self._lang = calls, counter, lang

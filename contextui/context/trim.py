@@ -37,11 +37,8 @@ class Meter:
     """Counts the tokens of items, and caches the counts.
 
     An item costs its content plus the overhead of a message; a message that contains several items
-    is therefore counted slightly too high, never too low.
-
-    Args:
-        counter: Counts tokens.
-        is_alone: Whether each window is a message of its own.
+    is therefore counted slightly too high, never too low. So is a window that is a message of its
+    own.
     """
 
     def __init__(self, counter: TokenCounter, *, is_alone: bool = True) -> None:

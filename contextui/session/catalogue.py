@@ -53,11 +53,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a list shows of a session.
-
-    The title is the one that a person gave it, or else its first message; `since_fork` the same of
-    a fork since it was made. The cost is in dollars, None if no price was known.
-    """
+    """What a list shows of a session; its title was given, or else it is its first message."""
 
     place: Place
     cwd: str = ""
@@ -72,11 +68,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a session contains, by the end of its log.
-
-    Of each open window it has the id, and the file or text that it shows, if known. The files are
-    those that were written, newest first, with the lines added and removed, None if not known.
-    """
+    """What a session contains, by the end of its log; None for counts that are not known."""
 
     windows: tuple[tuple[str, str], ...] = ()
     files: tuple[str, ...] = ()

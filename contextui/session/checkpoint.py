@@ -23,10 +23,7 @@ def checkpoint_data(
     closings: Mapping[str, int],
     turn: int,
 ) -> dict[str, Any]:
-    """Return the state of a conversation between two turns, as JSON-ready data.
-
-    The offsets in the log are those of items by id, and of last renders by window id.
-    """
+    """Return the state of a conversation between two turns, as JSON-ready data."""
     ledger = context.ledger
     items = [item for item in _relevant_items(context) if item.id in offsets]
     # A window that is still opening is not saved.
@@ -60,10 +57,7 @@ def checkpoint_data(
 def load_checkpoint(
     data: CheckpointFacts, context: ContextManager, items: Mapping[int, ContextItem]
 ) -> None:
-    """Load the items of a checkpoint, given by offset, into an empty context.
-
-    Items that are not given are skipped: their entries are invalid.
-    """
+    """Load the items of a checkpoint, given by offset, into an empty context; skip all others."""
     ledger = context.ledger
     if ledger.priced is not None:
         ledger.priced.hold()

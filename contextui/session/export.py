@@ -152,12 +152,7 @@ def write_export(text: str, folder: Path, session_id: str, form: Format) -> Path
 
 
 def write_file(path: Path, text: str, *, replace: bool = False) -> None:
-    """Write a file that only the person can read; replace an existing one only if that is wanted.
-
-    Raises:
-        FileExistsError: It exists.
-        OSError: It cannot be written.
-    """
+    """Write a file that only the person can read; replace an existing one only if wanted."""
     data = text.encode(errors="replace")
     if replace:
         replace_plain(path, data)

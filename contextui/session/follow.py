@@ -15,10 +15,7 @@ from contextui.session.usage import Sweep, planned, usage_of
 
 @dataclass(frozen=True, slots=True)
 class RequestCost:
-    """The cost of a request; None for what the log does not say.
-
-    What was sent is an estimate, our own count, if the provider reported none.
-    """
+    """The cost of a request, None for what the log does not say; our own count is an estimate."""
 
     number: int | None = None
     sent: int | None = None
@@ -70,10 +67,7 @@ class Follower:
             self._file = None
 
     def poll(self) -> Iterator[Update]:
-        """Yield what happened since the last call; the first time, all items.
-
-        A log that is missing is waited for.
-        """
+        """Yield what happened since the last call; the first time, all items."""
         try:
             info = os.stat(self._path)
         except FileNotFoundError:

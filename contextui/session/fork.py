@@ -37,10 +37,7 @@ _INTERESTING = (
 
 
 class Origin(NamedTuple):
-    """Where a fork comes from: the id of the other session, and after which turn.
-
-    The turn is None if everything was copied.
-    """
+    """Where a fork comes from: another session, and after which turn; None if all was copied."""
 
     parent: str
     turn: int | None

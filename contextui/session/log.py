@@ -222,9 +222,6 @@ class SessionLog:
     Attributes:
         rebuild: Puts the lines of a new log before those that are queued, from memory; used when
             another program has changed the content of the file.
-
-    Raises:
-        SessionLockedError: Another process has locked the session.
     """
 
     def __init__(

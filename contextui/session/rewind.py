@@ -72,10 +72,7 @@ class Write:
 
 @dataclass(slots=True)
 class Record:
-    """What a log says about turns and files.
-
-    The first turn may begin with a file that is written before any message: `begins_with`.
-    """
+    """What a log says about turns and files, and the file that it begins with before a message."""
 
     turns: list[Turn] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
@@ -214,10 +211,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class RewindPlan:
-    """What going back to a turn means for files, in the order of their first write.
-
-    Those that are as they were then are only counted.
-    """
+    """What going back to a turn means for files; those that are as they were are only counted."""
 
     turn: int
     files: tuple[FileChange, ...]
@@ -236,10 +230,7 @@ class RewindPlan:
 
 
 def plan(session: "Session", turn: int, record: Record | None = None) -> RewindPlan:
-    """Compare the files that the session wrote since a turn with what they were then.
-
-    Reads files; changes nothing. May be called on any thread.
-    """
+    """Compare the files that the session wrote since a turn with what they were. Thread-safe."""
     record = record or read_record(session.path)
     writes = [one for one in record.writes if one.turn > turn]
     files = _changes(session, writes)
@@ -322,10 +313,7 @@ def _ours(writes: list[Write], digest: str | None) -> list[Write] | None:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """The result of restoring files, and which were left alone after all, and why.
-
-    With its id the rewind can be undone; it is empty if no file was written.
-    """
+    """The result of restoring files; by its id, empty if no file was written, it can be undone."""
 
     rewind: str = ""
     restored: tuple[str, ...] = ()

@@ -232,10 +232,7 @@ class Session:
         return list(older_items(self.path, items, self._recorder.loaded.start))
 
     def recall(self, item_id: str, log: ContextManager, offsets: Mapping[str, int]) -> None:
-        """Load an item that was not restored, with everything that belongs to its tool call.
-
-        The items are added as the log has them, hidden; then the context can `restore` them.
-        """
+        """Load an item that was not restored, hidden, with all that belongs to its tool call."""
         calls, item = log.calls, log.get(item_id)
         asker = calls.asker(item)
         together = {one.id: copy(one) for one in (asker, *calls.results(asker), item)}
@@ -267,11 +264,7 @@ class Session:
             self.notices.append(f"{event.window_id} {self._words(event.reason)}")
 
     def _complete_interrupted(self) -> None:
-        """Complete what a crash interrupted.
-
-        Add error results for unanswered tool calls, and list windows that were open but not
-        listed.
-        """
+        """Complete what a crash interrupted: answer open calls, and list all open windows."""
         for window in self.windows.windows():
             if not self.context.window_items(window.id):
                 self.context.add(ContextItem(ItemType.WINDOW, window.id))

@@ -43,11 +43,7 @@ class UnknownSessionError(ContextUIError):
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """One session in a list of sessions, by the start and the end of its log.
-
-    It is empty without a message, a draft and a window. `odd_entries` were read for this and
-    invalid.
-    """
+    """One session in a list of sessions, by the start and the end of its log."""
 
     id: str
     cwd: str
@@ -320,9 +316,8 @@ def _time(found: Iterable[Entry], path: Path) -> str:
 
 
 def _cwd(path: Path, found: Iterable[Entry]) -> str:
-    """Return the folder that most entries name, preferring those that match the log's folder.
-
-    A single entry may be invalid.
+    """Return the folder that most entries name, and that fits the log if any does: one may be
+    wrong.
     """
     named = Counter(one.cwd for one in found if one.cwd)
     fitting = [cwd for cwd in named if escape_project_path(cwd) == path.parent.name]

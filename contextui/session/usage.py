@@ -21,11 +21,7 @@ _HIGHEST = 2**53  # of a figure
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A request was rewritten behind a number of blocks; None for what the log does not say.
-
-    The rent is what the outdated tokens have cost, and would cost for a while, the price what
-    rewriting costs, in the same unit.
-    """
+    """A request was rewritten behind a number of blocks; None for what the log does not say."""
 
     reason: str = ""
     cause: str = ""
@@ -38,10 +34,7 @@ class Sweep:
 
 
 class PlannedRequest(NamedTuple):
-    """How a request was planned, and how many of its tokens are outdated.
-
-    Without a cache that it reads from or writes to, sweeping is free.
-    """
+    """How a request was planned; without a cache that it uses, sweeping is free."""
 
     number: int | None = None
     outdated: int | None = None

@@ -55,11 +55,7 @@ class ScriptedModel:
         self._steps = iter(steps)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """Stream the next answer of the script.
-
-        Raises:
-            ModelError: The script contains it, or the script has ended.
-        """
+        """Stream the next answer of the script."""
         self.requests.append(request)
         step = next(self._steps, None)
         if step is None:

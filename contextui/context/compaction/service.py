@@ -87,10 +87,7 @@ class CompactionService:
         self._left_out: dict[str, tuple[ContextItem, ...]] = {}
 
     def is_due(self, coming: int = 0) -> bool:
-        """Whether the context is nearly full and something can be compacted.
-
-        Once the context is no longer full, earlier futile attempts are forgotten.
-        """
+        """Whether the context is nearly full and something can be compacted."""
         if not self._is_full(coming):
             self._futile = 0
             return False
@@ -129,9 +126,6 @@ class CompactionService:
         If the model gives no summary, only the newest part of the conversation stays. If less than
         `LEAST_SAVING` would be saved, nothing is changed, and the result says so. Cancellation
         changes nothing.
-
-        Args:
-            trigger: What started it.
 
         Raises:
             NothingToCompactError: Nothing can be compacted.

@@ -287,10 +287,7 @@ class PricedComposer:
     # --- requests that were sent ---------------------------------------------------------
 
     def take_back(self) -> None:
-        """Take the last request back: it failed before it was answered.
-
-        Only right after `sent`, before anything else has happened.
-        """
+        """Take the last request back, right after `sent`: it failed before it was answered."""
         if self._undo is not None:
             self._undo()
         self._undo = None

@@ -142,10 +142,7 @@ def is_chinese(text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def tokenize(text: str, known: frozenset[str] = NOTHING) -> tuple[Token, ...]:
-    """Return the tokens of a text.
-
-    `known` are further Chinese words, of windows and labels.
-    """
+    """Return the tokens of a text; `known` are further Chinese words, of windows and labels."""
     return tuple(_phrases(list(_tokens(text[:LONGEST], known))))
 
 
