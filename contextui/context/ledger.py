@@ -6,7 +6,7 @@ from its log writes to the ledger directly: those changes were permitted when th
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -218,14 +218,6 @@ class Ledger:
         return self.tally.stats()
 
     # --- checkpoints -------------------------------------------------------------------
-
-    def items_sent(self) -> Iterable[ContextItem]:
-        """The items that the last request contained something of, if that must be saved."""
-        return self.priced.items_sent() if self.priced is not None else ()
-
-    def placement_facts(self, item_ids: Collection[str]) -> dict[str, Any] | None:
-        """What a checkpoint with these items keeps of what was sent."""
-        return self.priced.save(item_ids) if self.priced is not None else None
 
     def load(
         self,

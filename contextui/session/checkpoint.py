@@ -42,7 +42,7 @@ def checkpoint_data(
         ],
         "folds": context.folds.among(item.id for item in items),
         "undo": [_step_facts(step) for step in ledger.steps],
-        "placement": ledger.placement_facts({item.id for item in items}),
+        "placement": ledger.priced.save({item.id for item in items}) if ledger.priced else None,
         "windows": [_window_facts(window) for window in open_windows],
         "used": sorted((one.id for one in open_windows), key=windows.focused_at),
         "numbers": windows.numbers,
@@ -94,7 +94,8 @@ def _relevant_items(context: ContextManager) -> list[ContextItem]:
     kept.update((item.id, item) for item in context.get_all().since(since))
     for step in context.ledger.steps:
         kept.update((item.id, item) for item in items_of(step))
-    kept.update((item.id, item) for item in context.ledger.items_sent())
+    if (priced := context.ledger.priced) is not None:
+        kept.update((item.id, item) for item in priced.items_sent())
     for item in list(kept.values()):
         asker = calls.asker(item)
         kept.update((one.id, one) for one in (asker, *calls.results(asker)))

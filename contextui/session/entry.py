@@ -327,23 +327,19 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
     content = list(item.blocks) if item.blocks else item.content
     if item.blocks:
         data["text"] = item.content
+    role = "user" if item.is_summary else item.type.lower()
+    message: dict[str, Any] = {"role": role, "content": content}
     match item.type:
         case ItemType.USER:
-            fields: dict[str, Any] = {"type": "user", "message": _message("user", content)}
+            fields: dict[str, Any] = {"type": "user", "message": message}
         case ItemType.ASSISTANT:
-            message = _message("assistant", content)
             if item.origin is not None:
                 message |= {"model": item.origin.model, "usage": dict(item.origin.usage)}
             fields = {"type": "assistant", "message": message}
         case ItemType.SYSTEM if item.is_summary:
-            fields = {
-                "type": "user",
-                "isCompactSummary": True,
-                "message": _message("user", content),
-            }
+            fields = {"type": "user", "isCompactSummary": True, "message": message}
             data["hidden"] = "compacted"  # it takes effect only together with its boundary
         case ItemType.SYSTEM:
-            message = _message("system", content)
             fields = {"type": "system", "subtype": "prompt", "message": message}
         case ItemType.WINDOW:
             fields = {"type": "system", "subtype": "window_item"}
@@ -434,10 +430,6 @@ def _result(entry: Entry, result: ToolResult, data: ItemFacts, kept: dict[str, A
         is_error=result.error is not None,
         **kept,
     )
-
-
-def _message(role: str, content: object) -> dict[str, Any]:
-    return {"role": role, "content": content}
 
 
 def _origin(message: Message) -> Origin | None:

@@ -122,11 +122,9 @@ def entries(
             report(Damage(offset, str(problem)))
 
 
-def _lost() -> Content:
-    return LOST, None
-
-
-def stored(path: Path, offsets: Mapping[str, int], item_id: str, fallback: Load = _lost) -> Load:
+def stored(
+    path: Path, offsets: Mapping[str, int], item_id: str, fallback: Load = lambda: (LOST, None)
+) -> Load:
     """Return a function that reads an item's content from its log on demand."""
 
     def read() -> Content:

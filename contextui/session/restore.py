@@ -4,6 +4,7 @@ Items before the checkpoint that it starts from are not loaded. No request shows
 hidden. They are read one by one: a log may be larger than the memory.
 """
 
+import os
 from collections import deque
 from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
@@ -362,7 +363,8 @@ def check_is_session(path: Path) -> None:
     with open_plain(path) as file:
         damaged = 0
         for line in lines(file):
-            if line.text.startswith(_OUR_FIRST_BYTES) and damaged == 0 and _is_last(file):
+            is_last = file.tell() == os.fstat(file.fileno()).st_size
+            if line.text.startswith(_OUR_FIRST_BYTES) and damaged == 0 and is_last:
                 return  # a header torn by a crash
             try:
                 header = decode(line.text)
@@ -377,13 +379,6 @@ def check_is_session(path: Path) -> None:
             return
     if damaged:
         raise NotASessionError("{file} is not a session. It was not changed.", file=path.name)
-
-
-def _is_last(file: BinaryIO) -> bool:
-    here = file.tell()
-    ended = not file.read(1)
-    file.seek(here)
-    return ended
 
 
 # --- items that are not loaded -------------------------------------------------------------

@@ -59,6 +59,7 @@ class RemoteModel(ABC):
         self._limits = limits or AnswerLimits()
         self._thinking_tokens = 0  # which an answer may have besides those of the request
         self._was_reached = False
+        self._answered: Any = None  # the last request that the server began to answer
         self._client: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None  # connections belong to one event loop
         self.rates: Rates | None = None
@@ -115,7 +116,7 @@ class RemoteModel(ABC):
                 aclosing(self._events(reply, largest)) as events,
             ):
                 while (event := await self._next(events, watch, tokens)) is not None:
-                    self._began(sent)
+                    self._answered = sent
                     before = reader.progress
                     for shown in reader.read(event):
                         yield shown
@@ -224,9 +225,6 @@ class RemoteModel(ABC):
         if event.get("type") == "error":
             raise failures.reported(event, self._endpoint)
         return event
-
-    def _began(self, sent: Any) -> None:  # noqa: B027  not every API needs it
-        """Note that the server answers a request."""
 
     # --- reading -----------------------------------------------------------------------
 

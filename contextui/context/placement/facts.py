@@ -20,7 +20,8 @@ UNFIT = (KeyError, IndexError, TypeError, ValueError, AttributeError)
 
 def request_facts(script: Transcript, made: Decision) -> dict[str, Any]:
     """The facts of a request, before it is applied to the transcript."""
-    tail, in_front, size = _used(script.tail), _used(script.tail[: made.place]), _size(script)
+    tail, in_front = _used(script.tail), _used(script.tail[: made.place])
+    size = script.rank(len(script.slots))
     ranks = {id(slot): rank for rank, slot in enumerate((*tail, *made.new), size)}
 
     def rank_of(slot: Slot) -> int:
@@ -53,10 +54,6 @@ def _used(slots: Iterable[Slot]) -> list[Slot]:
     return [slot for slot in slots if slot.want is not None]
 
 
-def _size(script: Transcript) -> int:
-    return script.rank(len(script.slots))
-
-
 def outcome_facts(script: Transcript, request: Request, made: Decision) -> dict[str, Any]:
     """The facts of a request that are known once it was applied."""
     sweep, offer, extra = request.sweep, made.offer, script.prices.write - script.prices.read
@@ -76,7 +73,7 @@ def outcome_facts(script: Transcript, request: Request, made: Decision) -> dict[
 
 def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
     """The decision that facts describe."""
-    tail, size = _used(script.tail), _size(script)
+    tail, size = _used(script.tail), script.rank(len(script.slots))
     if (facts["slots"], facts["tail"]) != (size, len(tail)):
         raise ValueError("another conversation")
     new = [_block_of(script, one) for one in facts["blocks"]]
