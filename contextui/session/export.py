@@ -182,7 +182,9 @@ def _section(item: ContextItem, view: SessionView) -> Iterator[str]:
 
 
 def _kind(item: ContextItem) -> str:
-    return _NOTE if is_note(item) else _KINDS[item.type]
+    # A message of the program to the model, which the person did not write.
+    is_note = item.is_added or (item.type is ItemType.USER and item.content in _WOKEN)
+    return _NOTE if is_note else _KINDS[item.type]
 
 
 def _last_render(item: ContextItem, view: SessionView) -> str | None:
@@ -257,11 +259,6 @@ def to_html(view: SessionView, words: Words, *, include_obsolete: bool = True) -
         + "\n".join(body)
         + "\n</body>\n</html>\n"
     )
-
-
-def is_note(item: ContextItem) -> bool:
-    """Whether it is a message of the program to the model, which the person did not write."""
-    return item.is_added or (item.type is ItemType.USER and item.content in _WOKEN)
 
 
 def _plain(text: str) -> str:

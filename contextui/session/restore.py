@@ -70,7 +70,6 @@ class Loaded:
     absent: list[dict[str, Any]] = field(default_factory=list)
     start: int = 0
     end: int = 0
-    set_aside: int = 0
     draft: str = ""
     title: str = ""
     parsed: int = 0
@@ -170,7 +169,6 @@ class _Loading:
         self._window_replay.restore(self._windows, self._context, self._warn)
         loaded.absent = self._window_replay.absent
         loaded.turn, loaded.last_id = self._replay.turn, self._replay.last_id
-        loaded.set_aside = self._damaged
         loaded.draft, loaded.title = self._replay.draft, self._replay.title
         if self._damage:
             words = Words(self._windows.lang)
