@@ -17,7 +17,14 @@ from typing import NamedTuple
 from contextui.agent import request
 from contextui.agent.approval import Allowed, NotAllowedError
 from contextui.agent.context_space import ContextSpace, TurnOptions, fit_options, size_of
-from contextui.agent.prompt import Preamble, PreambleText, install, project_block, system_prompt
+from contextui.agent.prompt import (
+    Preamble,
+    PreambleText,
+    install,
+    phrasings,
+    project_block,
+    system_prompt,
+)
 from contextui.agent.request import RequestBuilder, unsupported
 from contextui.agent.retry import Emit, answer_to
 from contextui.agent.tools import FileResult, TagFilter, ToolBox, ToolCall, calls_of, digest_of
@@ -62,7 +69,6 @@ from contextui.text import cap, one_line
 from contextui.tokens import Usage
 from contextui.windowing.action import ActionCancelledError, ActionResult
 from contextui.windowing.error_text import reason_of
-from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
 from contextui.words import Words, msg
 
@@ -415,7 +421,7 @@ class AgentLoop:
             without_thinking=without_thinking,
             plain=self._is_plain,
             lang=self.windows.lang,
-            says=_phrasings(self.windows),
+            says=phrasings(self.windows),
             tokens=composition.tokens + self.space.reserved,  # the provider counts both
             builder=builder,
         )
@@ -605,14 +611,3 @@ def _has_content(blocks: Sequence[Block]) -> bool:
     """Whether blocks hold more than thinking: text, a call, or a block of an unknown type."""
     is_other = any(block["type"] not in ("text", *THINKING) for block in blocks)
     return is_other or bool(_texts_in(blocks))
-
-
-def _phrasings(windows: WindowManager) -> dict[str, tuple[str, ...]]:
-    """Return the phrasings of the open windows' actions by ``class.action``."""
-    classes = dict.fromkeys(type(window) for window in windows.windows())
-    return {
-        f"{cls.name}.{action.id}": action.says
-        for cls in classes
-        for action in cls.actions.values()
-        if action.says
-    }

@@ -120,6 +120,17 @@ def class_list(classes: Iterable[type[Window]], lang: Lang = "en") -> str:
     return "\n".join(["<Windows>", *lines, "</Windows>"])
 
 
+def phrasings(windows: WindowManager) -> dict[str, tuple[str, ...]]:
+    """Return the phrasings of the open windows' actions by ``class.action``."""
+    classes = dict.fromkeys(type(window) for window in windows.windows())
+    return {
+        f"{cls.name}.{action.id}": action.says
+        for cls in classes
+        for action in cls.actions.values()
+        if action.says
+    }
+
+
 def install(context: ContextManager, prompt: str, project: str = "") -> ContextItem:
     """Put the prompt and the project block at the start of the context.
 
