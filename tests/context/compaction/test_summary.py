@@ -233,7 +233,7 @@ def test_what_it_costs_is_counted_and_reported_even_if_nothing_comes_of_it() -> 
     usage, reported = Usage(100, 20), []
     steps = [Answer((text("One."),), "end_turn", usage), Answer((), "end_turn", usage)]
     asking = summarizer(ScriptedModel(*steps), room=2_000)
-    asking.report = lambda counted, figures: reported.append((counted, figures))
+    asking.asker.report = lambda counted, figures: reported.append((counted, figures))
     with pytest.raises(NoSummaryError):
         asyncio.run(asking.summarize([user_item("word " * 700) for _ in range(2)], []))
     assert (asking.asker.requests, asking.asker.usage) == (2, Usage(200, 40))
