@@ -27,20 +27,20 @@ TYPE_CHECKING = False  # importing it from `typing` would double the time of --v
 if TYPE_CHECKING:
     from contextui.agent.approval import ApprovalGate as ApprovalGate
     from contextui.agent.bridge import ContextBridge as ContextBridge
+    from contextui.agent.context_space import TurnOptions as TurnOptions
     from contextui.agent.controller import InteractionController as InteractionController
     from contextui.agent.models.anthropic import AnthropicModel as AnthropicModel
     from contextui.agent.models.offline import OfflineModel as OfflineModel
     from contextui.agent.models.openai import OpenAIModel as OpenAIModel
     from contextui.agent.models.scripted import ScriptedModel as ScriptedModel
     from contextui.agent.models.scripted import call as call
-    from contextui.agent.turn import TurnOptions as TurnOptions
     from contextui.context.compaction.service import CompactionService as CompactionService
-    from contextui.context.composition import Composition as Composition
     from contextui.context.gists.gist import gist as gist
     from contextui.context.item import ContextItem as ContextItem
     from contextui.context.item import ItemType as ItemType
     from contextui.context.ledger import ContextStats as ContextStats
     from contextui.context.manager import ContextManager as ContextManager
+    from contextui.context.messages import Composition as Composition
     from contextui.context.render import ContextRenderer as ContextRenderer
     from contextui.context.render import RenderOptions as RenderOptions
     from contextui.context.strategies.builtin import EntityExtraction as EntityExtraction
@@ -101,12 +101,12 @@ __version__ = VERSION
 _HOMES = {
     "contextui.agent.approval": ["ApprovalGate"],
     "contextui.agent.bridge": ["ContextBridge"],
+    "contextui.agent.context_space": ["TurnOptions"],
     "contextui.agent.controller": ["InteractionController"],
     "contextui.agent.models.anthropic": ["AnthropicModel"],
     "contextui.agent.models.offline": ["OfflineModel"],
     "contextui.agent.models.openai": ["OpenAIModel"],
     "contextui.agent.models.scripted": ["ScriptedModel", "call"],
-    "contextui.agent.turn": ["TurnOptions"],
     "contextui.context.item": ["ContextItem", "ItemType"],
     "contextui.context.manager": ["ContextManager"],
     "contextui.context.render": ["ContextRenderer", "RenderOptions"],
@@ -131,7 +131,7 @@ _FORMER = {
     "contextui.context.compaction.service": ["CompactionService"],
     "contextui.events": ["CompactionResult"],
     "contextui.context.gists.gist": ["gist"],
-    "contextui.context.composition": ["Composition"],
+    "contextui.context.messages": ["Composition"],
     "contextui.context.ledger": ["ContextStats"],
     "contextui.context.strategies.builtin": ["EntityExtraction", "SlidingWindow", "Summarization"],
     "contextui.context.strategies.registry": ["make_strategy"],

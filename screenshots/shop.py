@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 from contextui.agent.approval import ApprovalGate
+from contextui.agent.context_space import TurnOptions
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
-from contextui.agent.turn import TurnOptions
 from contextui.model import Answer
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore

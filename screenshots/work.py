@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from contextui.agent.approval import ApprovalGate
+from contextui.agent.context_space import TurnOptions
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
-from contextui.agent.turn import TurnOptions
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from contextui.tui.app_session import AppSession

@@ -100,7 +100,7 @@ def by_price(run: Run) -> Iterator[Sent]:
         answer = run.steps[at]
         is_over = isinstance(answer, Answer) and not answer.calls
         start = at
-        request = transcript.request(time)
+        request = transcript.apply(transcript.plan(time))
         sent = [Block((name, kind), tokens) for name, kind, tokens, _ in blocks(transcript.slots)]
         yield Sent(sent, request.marks, time)
 

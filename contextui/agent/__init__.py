@@ -1,11 +1,11 @@
 """The agent loop: send the context to the model, run its tool calls on windows, repeat.
 
-Read `loop` first: a turn is `run`, `step`, `query`, `act`. `controller` is the API around it and
-`turn` holds the state of the running turn. `context_space` makes room first (strategy, compaction)
-and `preamble` adds what precedes the person's message; `mention` reads the files that it names.
-`prompt` writes the system prompt. `request` repairs and validates every request, `wire` converts it
-to the Messages API and `retry` resends it after transient errors. `tools` reads tool calls from an
-answer and runs them, `functions` adds an application's own, and `approval` asks before writes.
+Read `loop` first: a turn is `run`, `step`, `query`, `act`. `controller` is the API around it.
+`context_space` has the limits and makes room first (strategy, compaction). `prompt` writes the
+system prompt and what precedes the person's message; `mention` reads the files that it names.
+`request` repairs and validates every request, `wire` converts it to the Messages API and `retry`
+resends it after transient errors. `tools` reads tool calls from an answer and runs them,
+`functions` adds an application's own, and `approval` asks before writes.
 """
 
 from typing import TYPE_CHECKING
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from contextui.agent.approval import ApprovalGate as ApprovalGate
     from contextui.agent.approval import Decision as Decision
     from contextui.agent.approval import Question as Question
+    from contextui.agent.context_space import TurnOptions as TurnOptions
     from contextui.agent.controller import InteractionController as InteractionController
     from contextui.agent.functions import tool as tool
-    from contextui.agent.turn import TurnOptions as TurnOptions
 
 _HOMES = {
     "contextui.agent.approval": ["ApprovalGate", "Decision", "Question"],
+    "contextui.agent.context_space": ["TurnOptions"],
     "contextui.agent.controller": ["InteractionController"],
     "contextui.agent.functions": ["tool"],
-    "contextui.agent.turn": ["TurnOptions"],
 }
 
 __all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605

@@ -31,13 +31,10 @@ Choice = Literal["once", "always", "pattern", "no"]
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Permission for the rest of the session: one action on one target.
+    """Permission for the rest of the session: one action of a window class on one target.
 
-    Attributes:
-        window_class: The name of the window's class.
-        action_id: The action.
-        target: The preview's target with links resolved; if the preview names none, the action of
-            this one window with its params as JSON.
+    The target is the preview's with links resolved; if the preview names none, it is the action of
+    this one window with its params as JSON.
     """
 
     window_class: str
@@ -49,12 +46,8 @@ class Grant:
 class PatternGrant:
     """Permission for the rest of the session: commands of one pattern.
 
-    Attributes:
-        window_class: The name of the window's class.
-        action_id: The action.
-        pattern: The pattern.
-        program: The file that the pattern's program is.
-        place: Where and how the commands run: the command of the question without its line.
+    It holds for the program that is this file, and for the place of the question: its command
+    without the line.
     """
 
     window_class: str
@@ -141,9 +134,6 @@ class Decision:
         choice: What they chose.
         words: A message for the model, with a refusal.
         edited: The command to run instead, with `once`; None if it is unchanged.
-
-    Raises:
-        ValueError: Unknown choice, or an edited command without `once`.
     """
 
     choice: Choice
@@ -161,13 +151,7 @@ Ask = Callable[[Question], Awaitable[Decision]]
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """An action that was allowed.
-
-    Attributes:
-        asked: Whether the person was asked.
-        added: How many lines it adds to its target, as the preview says.
-        removed: How many lines it removes.
-    """
+    """An action that was allowed, and how many lines it adds and removes, as the preview says."""
 
     asked: bool
     added: int = 0
@@ -251,18 +235,7 @@ class ApprovalGate:
     async def allow_read(
         self, files: Workspace | None, path: str, tool: str, params: Mapping[str, Any], lang: Lang
     ) -> None:
-        """Decide whether a tool may pass a file that may hold secrets to the model.
-
-        Args:
-            files: The workspace of the file.
-            path: The file.
-            tool: The tool; no window is involved.
-            params: Its arguments.
-            lang: The person's language.
-
-        Raises:
-            NotAllowedError: It may not.
-        """
+        """Decide whether a tool may pass a file that may hold secrets to the model."""
         preview = _reading(path, lang)
         grant = _file_grant(files, "", tool, preview)
         await self._ask_to_read(Question("", tool, tool, dict(params), preview, grant=grant))
@@ -273,15 +246,6 @@ class ApprovalGate:
         """Decide whether a function that the application added as a tool may be called.
 
         Nothing is known about its effect but its arguments, so each call is asked about.
-
-        Args:
-            tool: The name of the tool; no window is involved.
-            label: Its description.
-            params: Its arguments, all of which are shown.
-            lang: The person's language.
-
-        Raises:
-            NotAllowedError: It may not.
         """
         if self._mode == "auto":
             return
@@ -323,7 +287,7 @@ class ApprovalGate:
         if preview and preview.command and self._allows_command(intent, preview):
             return Permit(preview)
         offered = None
-        if question.pattern is not None:
+        if question.pattern is not None and preview is not None:
             offered = _pattern_grant(intent, preview, question.pattern.pattern)
         decision = await self._decide(question, intent)
         if decision.choice == "pattern" and offered is not None:
@@ -507,24 +471,11 @@ def _is_in_workspace(intent: Intent, command: CommandPreview) -> bool:
         return False
 
 
-def _pattern_grant(intent: Intent, preview: Preview | None, pattern: Pattern) -> PatternGrant:
-    assert preview is not None
+def _pattern_grant(intent: Intent, preview: Preview, pattern: Pattern) -> PatternGrant:
     assert preview.command is not None
     _, program = _simple(intent, preview)
     place = replace(preview.command, line="", seconds=None)
     return PatternGrant(intent.window.name, intent.action.id, pattern, program, place)
-
-
-def _suggestion(
-    intent: Intent, preview: Preview | None
-) -> tuple[Suggestion | None, Translatable | None]:
-    """Return the pattern to offer for a command, or why there is none."""
-    if preview is None or preview.command is None:
-        return None, None
-    try:
-        return suggest(_simple(intent, preview)[0]), None
-    except NotSimpleError as error:
-        return None, error.message
 
 
 def _reading(path: str, lang: Lang) -> Preview:
@@ -537,6 +488,13 @@ def _reading(path: str, lang: Lang) -> Preview:
 
 def _question(intent: Intent, preview: Preview | None, problem: str = "") -> Question:
     window, action = intent.window, intent.action
+    pattern: Suggestion | None = None
+    no_pattern: Translatable | None = None
+    if preview is not None and preview.command is not None:
+        try:
+            pattern = suggest(_simple(intent, preview)[0])
+        except NotSimpleError as error:
+            no_pattern = error.message
     return Question(
         window.id,
         action.id,
@@ -546,7 +504,8 @@ def _question(intent: Intent, preview: Preview | None, problem: str = "") -> Que
         problem,
         None if problem else _grant(intent, preview),
         intent.changed,
-        *_suggestion(intent, preview),
+        pattern,
+        no_pattern,
     )
 
 

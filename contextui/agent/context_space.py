@@ -1,27 +1,29 @@
-"""Make room in the context before a turn: apply the context strategy, and compact if due."""
+"""How large a request may be, and room for the next turn: context strategy and compaction."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from contextui.agent.retry import Emit, RetryingModel
+from contextui.agent.retry import Emit, RetryingModel, RetryPolicy
 from contextui.agent.tools import declaration_tokens
-from contextui.agent.turn import Turn, TurnOptions
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.strategies.builtin import SlidingWindow
-from contextui.context.strategies.strategy import ContextStrategy, StrategyEnv, apply, decide
-from contextui.errors import ContextTooLargeError, ContextUIError
+from contextui.context.strategies.strategy import ContextStrategy, StrategyEnv, apply
+from contextui.errors import ContextTooLargeError
 from contextui.events import (
     CompactionFinished,
     CompactionResult,
     CompactionStarted,
+    Notice,
     Trigger,
     UsageSpent,
 )
-from contextui.model import Model, Tool
+from contextui.model import ContextSize, Model, Tool
 from contextui.secrets import mask
 from contextui.text import one_line
 from contextui.tokens import Usage
@@ -33,10 +35,53 @@ PATIENCE = 120.0
 """Seconds that a strategy may take before a turn; then the sliding window is used instead."""
 
 _LONGEST = 300  # characters of an error message
+_LEAST_BUDGET = 1_024  # tokens; a smaller context is of no use
+_ANSWER_SHARE = 4  # an answer gets at least a quarter of a small context
 
 
-class CompactionStoppedError(ContextUIError):
-    """A compaction was cancelled; nothing was changed."""
+@dataclass(frozen=True, slots=True)
+class TurnOptions:
+    """Limits of a turn.
+
+    Attributes:
+        budget: Tokens, as the provider counts them, that a request may have, tools included.
+        max_tokens: Tokens, as the provider counts them, that an answer may have.
+        max_steps: Requests per turn; then the turn pauses.
+        max_calls: Calls per answer that are run; the others are refused.
+        auto_compact: Whether a turn that starts with little room left compacts first. Otherwise the
+            least valuable items are left out once the budget is used up.
+        compact_at: The share of the budget above which little room is left.
+        retry: How often and after how long a failed request is sent again.
+    """
+
+    budget: int = 128_000
+    max_tokens: int = 8_192
+    max_steps: int = 50
+    max_calls: int = 64
+    auto_compact: bool = True
+    compact_at: float = 0.8
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+
+
+async def size_of(model: Model) -> ContextSize:
+    """Ask a model for its context; empty if it does not know or its server does not answer."""
+    ask = getattr(model, "context_size", None)
+    try:
+        found = await ask() if ask is not None else None
+    except Exception:  # models may be third-party code
+        logging.getLogger(__name__).debug("no context size of %s", model.name, exc_info=True)
+        found = None
+    return found if isinstance(found, ContextSize) else ContextSize()
+
+
+def fit_options(options: TurnOptions, size: ContextSize) -> TurnOptions:
+    """Lower the limits so that a request and its answer fit into a server's context."""
+    tokens = size.tokens
+    if tokens is None or tokens <= 0 or options.budget + options.max_tokens <= tokens:
+        return options
+    answer = min(options.max_tokens, max(tokens // _ANSWER_SHARE, 1))
+    budget = min(options.budget, max(tokens - answer, _LEAST_BUDGET))
+    return replace(options, budget=budget, max_tokens=answer)
 
 
 class ContextSpace:
@@ -97,11 +142,7 @@ class ContextSpace:
         )
 
     def check_budget(self) -> None:
-        """Check that the budget leaves room for a conversation.
-
-        Raises:
-            ContextTooLargeError: The system prompt and the tools alone use up the budget.
-        """
+        """Check that the budget leaves room for a conversation."""
         system = [one for one in self._context.get_active() if one.type is ItemType.SYSTEM]
         needed = self.reserved + sum(self._context.item_tokens(one) for one in system)
         if needed >= self._options.budget:
@@ -115,38 +156,29 @@ class ContextSpace:
 
     # --- before a turn -----------------------------------------------------------------
 
-    async def make_room(self, turn: Turn, message: str) -> None:
+    async def make_room(self, message: str, emit: Emit, spend: Callable[[Usage], object]) -> None:
         """Apply the strategy and compact if due, before a turn with this message.
 
         If either fails, that is reported as a notice and the turn continues: there are other ways
-        to make room.
+        to make room. `spend` is called with what was used for it.
         """
         comes_first = self.strategy.before_compaction
         if comes_first:
-            await self._run_strategy(turn, message)
-        await self._compact_if_due(turn, message)
+            await self._run_strategy(message, emit, spend)
+        if self.auto_compact and self.compaction.is_due(self._context.counter.count(message)):
+            try:
+                await self.compact("auto", emit)
+            except Exception as error:
+                reason = reason_of(error, self._words.lang)
+                text = self._words("The conversation was not compacted: {reason}", reason=reason)
+                emit(Notice(text))
+            finally:
+                spend(self._summarizer.usage)
         if not comes_first:
-            await self._run_strategy(turn, message)
-
-    async def _compact_if_due(self, turn: Turn, message: str) -> None:
-        if not self.auto_compact:
-            return
-        if not self.compaction.is_due(self._context.counter.count(message)):
-            return
-        try:
-            await self.compact("auto", turn.emit)
-        except Exception as error:
-            reason = reason_of(error, self._words.lang)
-            turn.notify(self._words("The conversation was not compacted: {reason}", reason=reason))
-        finally:
-            turn.usage += self._summarizer.usage
+            await self._run_strategy(message, emit, spend)
 
     async def compact(self, trigger: Trigger, emit: Emit) -> CompactionResult:
-        """Compact the context; emit start, end, retries and usage.
-
-        Raises:
-            NothingToCompactError: Nothing can be compacted or, if manual, it would save too little.
-        """
+        """Compact the context; emit start, end, retries and usage."""
         service = self.compaction
         plan = service.check() if trigger == "manual" else service.preview()
         goes = sum(map(is_conversation, plan.goes))
@@ -159,7 +191,9 @@ class ContextSpace:
             emit(CompactionFinished(result))
         return result
 
-    async def _run_strategy(self, turn: Turn, message: str) -> None:
+    async def _run_strategy(
+        self, message: str, emit: Emit, spend: Callable[[Usage], object]
+    ) -> None:
         """Let the strategy decide what to keep for a turn with this message.
 
         If it fails, the sliding window is used instead. What it spent in the background since the
@@ -168,8 +202,8 @@ class ContextSpace:
         if self._refresh is not None:
             self._refresh.cancel()  # a turn does not wait for background work
         if spent := self._asked.usage:
-            turn.emit(UsageSpent(spent, 0))
-        self._asked.emit = turn.emit
+            emit(UsageSpent(spent, 0))
+        self._asked.emit = emit
         self.env.reserved = self.reserved
         coming = ContextItem(ItemType.USER, message)
         try:
@@ -180,9 +214,9 @@ class ContextSpace:
             troubles, self._troubles = self._troubles, []
             await self._apply_strategy(coming, troubles)
             for line in self._notices(troubles):
-                turn.notify(line)
+                emit(Notice(line))
         finally:
-            turn.usage += self._asked.usage
+            spend(self._asked.usage)
             self._asked.emit, self._asked.usage = lambda _: None, Usage()
 
     async def _apply_strategy(self, coming: ContextItem | None, troubles: list[str]) -> None:
@@ -217,7 +251,7 @@ class ContextSpace:
             "\n".join(filter(None, [*shown, env.retrieved])) or None,
         )
         plain = type(strategy) is SlidingWindow  # it keeps the minimum that can be kept
-        apply(decide(payload, history, env, may_be_too_much=plain), seen, env)
+        apply(payload, history, seen, env, may_be_too_much=plain)
 
     def _fits(self, coming: ContextItem | None) -> bool:
         return self._context.outlook().tokens + self._needed(coming) <= self.compaction.room
@@ -263,10 +297,8 @@ class ContextSpace:
             self._refresh = asyncio.create_task(self._apply_strategy(None, self._troubles))
 
     async def settle(self, seconds: float) -> list[str]:
-        """Wait at most this many seconds for each part of the background work, then cancel it.
-
-        Returns:
-            Errors of the background work, as the next turn would report them.
+        """Wait at most so long for each part of the background work, cancel it, and return its
+        errors.
         """
         for _ in range(2):  # the first task starts the second
             if running := [one for one in (self._background, self._refresh) if one is not None]:

@@ -7,19 +7,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from contextui.agent.approval import ApprovalGate
-from contextui.agent.context_space import CompactionStoppedError, ContextSpace
+from contextui.agent.context_space import ContextSpace, TurnOptions
 from contextui.agent.functions import function_tools
-from contextui.agent.loop import AgentLoop
-from contextui.agent.preamble import PreambleText
+from contextui.agent.loop import AgentLoop, Turn
+from contextui.agent.prompt import PreambleText
 from contextui.agent.request import RequestBuilder
 from contextui.agent.retry import Emit
 from contextui.agent.tools import TOOLS, TagFilter, ToolBox
-from contextui.agent.turn import Turn, TurnOptions, TurnRunningError
 from contextui.config.schema import ToolProtocol
 from contextui.context.compaction.service import CompactionService
-from contextui.context.composition import Composition
 from contextui.context.item import ContextItem, ItemType, admit
 from contextui.context.manager import ContextManager
+from contextui.context.messages import Composition
 from contextui.errors import ContextUIError
 from contextui.events import CompactionResult, Event, TurnFinished
 from contextui.model import Model, ModelRequest, Tool
@@ -28,6 +27,14 @@ from contextui.windowing.manager import WindowManager
 
 if TYPE_CHECKING:
     from contextui.agent.mention import Attachments
+
+
+class TurnRunningError(ContextUIError):
+    """A turn or a compaction was requested while another one is running."""
+
+
+class CompactionStoppedError(ContextUIError):
+    """A compaction was cancelled; nothing was changed."""
 
 
 class InteractionController:
@@ -119,14 +126,6 @@ class InteractionController:
             guide: The text of the folder's AGENTS.md. It is sent as a user message.
         """
         return self._loop.install_prompt(guide)
-
-    def check_budget(self) -> None:
-        """Check that the budget leaves room for a conversation.
-
-        Raises:
-            ContextTooLargeError: The system prompt and the tools alone use up the budget.
-        """
-        self.strategist.check_budget()
 
     def close(self) -> None:
         """Report the person's last window actions to the context, and unsubscribe."""
@@ -253,12 +252,3 @@ class InteractionController:
     def compaction(self) -> CompactionService:
         """The compaction service, which also previews what a compaction would remove."""
         return self.strategist.compaction
-
-    @property
-    def auto_compact(self) -> bool:
-        """Whether a turn that starts with little room left compacts first."""
-        return self.strategist.auto_compact
-
-    @auto_compact.setter
-    def auto_compact(self, wanted: bool) -> None:
-        self.strategist.auto_compact = wanted

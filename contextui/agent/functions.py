@@ -57,13 +57,7 @@ class FunctionTool:
 
     @classmethod
     def of(cls, given: Any) -> "FunctionTool":
-        """Read a function, or an object with `name`, `description`, `input_schema` and `call`.
-
-        An object may declare its `effect`.
-
-        Raises:
-            ValueError: It cannot be a tool; the message says why.
-        """
+        """Read a function, or an object with `name`, `description`, `input_schema` and `call`."""
         if isinstance(given, cls):
             return given
         if hasattr(given, "input_schema") and not isinstance(given, type):
@@ -95,12 +89,7 @@ class FunctionTool:
         return cls(declared, function, getattr(function, _EFFECT, "write"), params)
 
     async def run(self, given: Any, gate: ApprovalGate, lang: Lang) -> ActionResult:
-        """Validate the arguments, ask if the tool may change something, and call it.
-
-        Raises:
-            InvalidParamsError: The arguments do not fit.
-            NotAllowedError: The person, or the approval mode, refuses.
-        """
+        """Validate the arguments, ask if the tool may change something, and call it."""
         name = self.declared.name
         if not isinstance(given, Mapping):
             raise InvalidParamsError("{name} takes an object.", name=name)
@@ -131,11 +120,7 @@ class FunctionTool:
 
 
 def function_tools(given: Sequence[Any], taken: Sequence[str]) -> tuple[FunctionTool, ...]:
-    """Read the tools of a controller.
-
-    Raises:
-        ValueError: One of them cannot be a tool, or two have the same name.
-    """
+    """Read the tools of a controller."""
     found = tuple(map(FunctionTool.of, given))
     seen = set(taken)
     for one in found:

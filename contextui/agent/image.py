@@ -56,34 +56,20 @@ def media_type(data: bytes) -> str | None:
 
 
 def check(path: str, data: bytes) -> str:
-    """Return the type of an image.
-
-    Raises:
-        ImageError: It is too large, or no image.
-    """
+    """Return the type of an image."""
     if len(data) > LARGEST:
-        raise ImageError(
-            msg("{path} is too large: images up to {size} can be sent. Nothing was sent."),
-            path=quote(path, 200),
-            size=f"{LARGEST / 1e6:g} MB",
+        text = msg("{path} is too large: images up to {size} can be sent. Nothing was sent.")
+    elif (kind := media_type(data)) is not None:
+        return kind
+    else:
+        text = msg(
+            "{path} is not an image that can be sent: PNG, JPEG, GIF or WebP. Nothing was sent."
         )
-    kind = media_type(data)
-    if kind is None:
-        raise ImageError(
-            msg(
-                "{path} is not an image that can be sent: PNG, JPEG, GIF or WebP. Nothing was sent."
-            ),
-            path=quote(path, 200),
-        )
-    return kind
+    raise ImageError(text, path=quote(path, 200), size=f"{LARGEST / 1e6:g} MB")
 
 
 def keep(data: bytes, kind: str, folder: Path) -> Block:
-    """Keep a copy of an image in a session's folder, and return the block that refers to it.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Keep a copy of an image in a session's folder, and return the block that refers to it."""
     digest = hashlib.sha256(data).hexdigest()
     path = folder / _FOLDER / f"{digest}{_SUFFIXES[kind]}"
     make_private(path.parent)

@@ -5,28 +5,40 @@ with an answer that has no calls. What these four methods call follows in the sa
 """
 
 import asyncio
-import hashlib
 import json
 import re
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from contextui.agent import request
 from contextui.agent.approval import Allowed, NotAllowedError
-from contextui.agent.context_space import ContextSpace
-from contextui.agent.preamble import Preamble
-from contextui.agent.prompt import install, project_block, system_prompt
-from contextui.agent.request import PLAIN, THINKING, RequestBuilder, plain_block
-from contextui.agent.retry import answer_to
-from contextui.agent.tools import FileResult, TagFilter, ToolBox, ToolCall, calls_of
-from contextui.agent.turn import Turn, TurnOptions, fit_options, size_of
+from contextui.agent.context_space import ContextSpace, TurnOptions, fit_options, size_of
+from contextui.agent.prompt import (
+    Preamble,
+    PreambleText,
+    install,
+    phrasings,
+    project_block,
+    system_prompt,
+)
+from contextui.agent.request import RequestBuilder, unsupported
+from contextui.agent.retry import Emit, answer_to
+from contextui.agent.tools import FileResult, TagFilter, ToolBox, ToolCall, calls_of, digest_of
 from contextui.config.schema import ToolProtocol
-from contextui.context.composition import Composition
-from contextui.context.item import BESIDE, ContextItem, ItemType, Origin, is_conversation
+from contextui.context.item import (
+    BESIDE,
+    THINKING,
+    ContextItem,
+    ItemType,
+    Origin,
+    is_conversation,
+)
 from contextui.context.manager import ContextManager
+from contextui.context.messages import Composition
 from contextui.errors import ContextTooLargeError, ContextUIError, StaleRequestError
 from contextui.events import (
     ActionRefused,
@@ -35,9 +47,11 @@ from contextui.events import (
     CallFinished,
     CallStarted,
     Event,
+    Notice,
     Reason,
     RetryScheduled,
     StepStarted,
+    TurnFinished,
     TurnStarted,
     UsageSpent,
 )
@@ -48,14 +62,13 @@ from contextui.model import (
     Model,
     ModelError,
     ModelRequest,
-    Tool,
+    TextDelta,
     UsageUpdated,
 )
 from contextui.text import cap, one_line
 from contextui.tokens import Usage
 from contextui.windowing.action import ActionCancelledError, ActionResult
 from contextui.windowing.error_text import reason_of
-from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
 from contextui.words import Words, msg
 
@@ -68,6 +81,64 @@ _FAILURES = 3  # how often the same call may fail in one turn
 _USUAL = ("end_turn", "stop_sequence", "tool_use")
 _CUT = ("max_tokens", "model_context_window_exceeded")
 _LIMIT = re.compile(r"max_tokens\D{1,40}\d+\s*>\s*(\d{1,9})\b")
+
+
+@dataclass(slots=True)
+class Turn:
+    """State of the running turn."""
+
+    emit: Emit
+    limit: int
+    preamble: tuple[PreambleText, ...] = ()
+    beside: list[str] = field(default_factory=list)
+    message_id: str = ""
+    step: int = 0
+    steps: int = 0
+    usage: Usage = field(default_factory=Usage)
+    answered: bool = False
+    text: str = ""
+    partial: list[str] = field(default_factory=list)
+    tags: TagFilter | None = None
+    stop_reason: str = ""
+    nudged: bool = False
+    request: ModelRequest | None = None
+    shrunk: str = ""
+    without_thinking: bool = False
+    files: list[ContextItem] = field(default_factory=list)
+    cancelled: str = ""
+    failures: Counter[str] = field(default_factory=Counter)  # of calls with their arguments
+
+    def notify(self, text: str) -> None:
+        """Emit a message for the person."""
+        self.emit(Notice(text))
+
+    def spend(self, usage: Usage) -> None:
+        """Count tokens that the turn used."""
+        self.usage += usage
+
+    def on_event(self, event: Event) -> None:
+        """Emit an event, and remember streamed text: the person has seen it."""
+        if isinstance(event, TextDelta) and self.tags is not None:
+            event = TextDelta(self.tags.feed(event.text))
+            if not event.text:
+                return
+        if isinstance(event, TextDelta):
+            self.partial.append(event.text)
+        elif isinstance(event, AnswerDiscarded):
+            self.reset_stream()
+        self.emit(event)
+
+    def reset_stream(self) -> None:
+        """Reset what is remembered of the streamed answer."""
+        self.partial.clear()
+        if self.tags is not None:
+            self.tags = TagFilter()
+
+    def finished(self, reason: Reason, explanation: str = "") -> TurnFinished:
+        """Return the turn's last event."""
+        return TurnFinished(
+            reason, self.text, self.steps, self.usage, explanation, self.stop_reason
+        )
 
 
 class End(NamedTuple):
@@ -138,7 +209,8 @@ class AgentLoop:
     async def step(self, turn: Turn) -> End | None:
         """Send one request and run the calls of its answer; None if the turn continues."""
         if turn.step >= self.options.max_steps:
-            return self._paused()
+            text = msg("The turn paused after {steps} steps, the maximum. Say “go on” to continue.")
+            return End("paused", self._words(text, steps=self.options.max_steps))
         turn.step += 1
         try:
             answer = await self.query(turn)
@@ -169,10 +241,13 @@ class AgentLoop:
         def on_event(event: Event) -> None:
             if not isinstance(event, RetryScheduled | AnswerDiscarded):
                 self.context.answer_began()
-            if isinstance(event, UsageUpdated):
-                self._record_usage(turn, counted, event.usage)
-            else:
+            if not isinstance(event, UsageUpdated):
                 turn.on_event(event)
+                return
+            turn.spend(event.usage)
+            if event.usage:
+                self.context.report_usage(counted, event.usage.figures())
+            turn.emit(UsageSpent(event.usage, turn.step))
 
         retry, lang = self.options.retry, self.windows.lang
         try:
@@ -220,7 +295,7 @@ class AgentLoop:
                 self.install_prompt(self._guide)
             await self._measure(turn)
             turn.preamble = (*await self.preamble.code_files(turn.emit), *turn.preamble)
-            await self.space.make_room(turn, text)
+            await self.space.make_room(text, turn.emit, turn.spend)
         finally:  # keep the person's message even if that fails
             turn.emit(self._add_message(turn, text))
         if turn.limit <= 0:
@@ -304,7 +379,7 @@ class AgentLoop:
     async def _compose(self, turn: Turn) -> Composition:
         """Compose the next request; its bytes are fixed from here on."""
         prices = getattr(self.model, "prices", None) or CachePrices()
-        self.context.use(prices, f"{self.model.name} {_digest(self.calls.tools)}")
+        self.context.use(prices, f"{self.model.name} {digest_of(self.calls.tools)}")
         await self.context.prepare(turn.limit)
         composition = self.context.compose(turn.limit)
         if self._has_question(turn, composition):
@@ -346,16 +421,10 @@ class AgentLoop:
             without_thinking=without_thinking,
             plain=self._is_plain,
             lang=self.windows.lang,
-            says=_phrasings(self.windows),
+            says=phrasings(self.windows),
             tokens=composition.tokens + self.space.reserved,  # the provider counts both
             builder=builder,
         )
-
-    def _record_usage(self, turn: Turn, counted: int, usage: Usage) -> None:
-        turn.usage += usage
-        if usage:
-            self.context.report_usage(counted, usage.figures())
-        turn.emit(UsageSpent(usage, turn.step))
 
     def _repair(self, turn: Turn, error: ModelError) -> bool:
         """Change what the provider rejected, so that the same bytes are not sent again."""
@@ -369,10 +438,11 @@ class AgentLoop:
         elif error.kind == "too_large" and not turn.shrunk:
             self._shrink(turn, words(error))
         elif error.kind == "bad_request" and refused is not None:
-            odd = sorted(set(_unsupported(refused)))
-            if limit := _limit(str(error), refused.max_tokens):
-                self._longest = limit
-                what = words("with at most {tokens} tokens per answer", tokens=limit)
+            odd = sorted(set(unsupported(refused)))
+            named = _LIMIT.search(str(error))
+            if named and 0 < int(named[1]) < refused.max_tokens:
+                self._longest = int(named[1])
+                what = words("with at most {tokens} tokens per answer", tokens=self._longest)
             elif odd and not self._is_plain:
                 self._is_plain = True
                 what = words(
@@ -492,10 +562,6 @@ class AgentLoop:
             return None
         return end
 
-    def _paused(self) -> End:
-        text = msg("The turn paused after {steps} steps, the maximum. Say “go on” to continue.")
-        return End("paused", self._words(text, steps=self.options.max_steps))
-
     def _jobs_after(self, turn: Turn) -> str:
         """Return which jobs a stopped turn cancelled, and which still run; empty if none."""
         words = self._words
@@ -545,42 +611,3 @@ def _has_content(blocks: Sequence[Block]) -> bool:
     """Whether blocks hold more than thinking: text, a call, or a block of an unknown type."""
     is_other = any(block["type"] not in ("text", *THINKING) for block in blocks)
     return is_other or bool(_texts_in(blocks))
-
-
-def _limit(message: str, wanted: int) -> int | None:
-    found = _LIMIT.search(message)
-    limit = int(found[1]) if found else 0
-    return limit if 0 < limit < wanted else None
-
-
-def _unsupported(refused: ModelRequest) -> Iterator[str]:
-    """Yield block types and fields that not every provider supports."""
-    for block in _all_blocks(refused):
-        if block["type"] not in PLAIN:
-            yield str(block["type"])
-        elif plain_block(block) != block:
-            yield from (str(name) for name in block if name not in PLAIN[block["type"]])
-
-
-def _all_blocks(refused: ModelRequest) -> Iterator[Block]:
-    for block in refused.blocks():
-        yield block
-        inner = block.get("content") if block["type"] == "tool_result" else None
-        yield from inner if isinstance(inner, list | tuple) else ()
-
-
-def _phrasings(windows: WindowManager) -> dict[str, tuple[str, ...]]:
-    """Return the phrasings of the open windows' actions by ``class.action``."""
-    classes = dict.fromkeys(type(window) for window in windows.windows())
-    return {
-        f"{cls.name}.{action.id}": action.says
-        for cls in classes
-        for action in cls.actions.values()
-        if action.says
-    }
-
-
-def _digest(tools: Sequence[Tool]) -> str:
-    """Identify a list of tools: with another one the provider's cache is of no use."""
-    text = repr([(tool.name, tool.description, tool.input_schema) for tool in tools])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

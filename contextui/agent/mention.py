@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from contextui.agent import image
 from contextui.agent.approval import ApprovalGate, NotAllowedError
-from contextui.agent.preamble import PreambleText
+from contextui.agent.prompt import PreambleText
 from contextui.context.item import BESIDE
 from contextui.errors import ContextUIError
 from contextui.files.errors import BinaryFileError, FileError, MissingFileError, SecretFileError
@@ -88,12 +88,7 @@ def mentions_in(text: str) -> list[Mention]:
 
 
 def typed_mention(text: str) -> tuple[int, str] | None:
-    r"""Return the mention that is being typed at the end of a text: its length and its path.
-
-    Example:
-        >>> typed_mention("Write tests for @car"), typed_mention('@"my n'), typed_mention("done")
-        ((4, 'car'), (6, 'my n'), None)
-    """
+    r"""Return the mention that is being typed at the end of a text: its length and its path."""
     ended = text[-_TYPED:] + 'x"'  # a letter and a quote end whatever was begun
     found = [one for one in _PATTERN.finditer(ended) if one.end() >= len(ended) - 1]
     if not found:
@@ -103,12 +98,7 @@ def typed_mention(text: str) -> tuple[int, str] | None:
 
 
 def mention_of(path: str, *, is_whole: bool = False) -> str:
-    r"""Return the text that mentions a path.
-
-    Example:
-        >>> mention_of("src/cart.py"), mention_of("my notes.md")
-        ('@src/cart.py', '@"my notes.md"')
-    """
+    r"""Return the text that mentions a path."""
     is_plain = (
         _PLAIN.fullmatch(path) is not None
         and path.isprintable()
@@ -202,8 +192,7 @@ class Attachments:
         if info.kind == "folder":
             return PreambleText(MENTION, await asyncio.to_thread(self._folder, workspace, path))
         if info.kind == "other":
-            named = quote(path, 200)
-            raise MentionError(msg("{path} is not a file. Nothing was sent."), path=named)
+            raise _unsent(msg("{path} is not a file. Nothing was sent."), path)
         if (window := self._window_of(workspace, path)) is not None:
             return PreambleText(MENTION, self._shown_in(window, path))
         allowed = frozenset[str]()
@@ -231,22 +220,17 @@ class Attachments:
         except NotAllowedError as refusal:
             if self._gate.ask is None:
                 raise  # it names the flag that allows it
-            raise MentionError(
-                msg("{path} may hold secrets and was not sent. Your message is in the prompt."),
-                path=quote(error.path, 200),
-            ) from refusal
+            text = msg("{path} may hold secrets and was not sent. Your message is in the prompt.")
+            raise _unsent(text, error.path) from refusal
 
     def _image_elsewhere(self, path: str) -> PreambleText:
         """Attach an image outside of the workspace, such as a screenshot: it must be one."""
         try:
             data = read_plain(Path(path), image.LARGEST)
         except OSError as error:
-            if error.errno == errno.EFBIG:
-                data = bytes(image.LARGEST + 1)
-            else:
-                raise MentionError(
-                    msg("There is no file {path}. Nothing was sent."), path=quote(path, 200)
-                ) from error
+            if error.errno != errno.EFBIG:
+                raise _unsent(msg("There is no file {path}. Nothing was sent."), path) from error
+            data = bytes(image.LARGEST + 1)
         return self._image(path, data)
 
     def _image(self, path: str, data: bytes) -> PreambleText:
@@ -260,10 +244,8 @@ class Attachments:
                 raise OSError(None, "there is no folder")
             block = image.keep(data, kind, folder)
         except OSError as error:
-            raise MentionError(
-                msg("The image {path} cannot be kept with the session. Nothing was sent."),
-                path=quote(path, 200),
-            ) from error
+            text = msg("The image {path} cannot be kept with the session. Nothing was sent.")
+            raise _unsent(text, path) from error
         return PreambleText(MENTION, text, ({"type": "text", "text": text}, block))
 
     def _file(self, workspace: Workspace, info: FileInfo, is_whole: bool) -> PreambleText:
@@ -272,8 +254,9 @@ class Attachments:
             limit = image.LARGEST
             data = bytes(limit + 1) if info.size > limit else workspace.read_bytes(info.path)
             return self._image(info.path, data)
+        too_large = msg("{path} is too large to send: about {tokens} tokens. Nothing was sent.")
         if estimate(info.size) > 4 * _LARGEST:
-            raise self._too_large(info)
+            raise _unsent(too_large, info.path, tokens=f"{estimate(info.size):,}")
         file = workspace.open_text(info.path).file
         lines = file.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
         about = {"path": one_line(info.path, 500), "count": len(lines)}
@@ -283,7 +266,7 @@ class Attachments:
             title = words("The person attached {path} ({count} lines):", **about)
             return PreambleText(MENTION, f"{title}\n{whole}")
         if is_whole:
-            raise self._too_large(info)
+            raise _unsent(too_large, info.path, tokens=f"{estimate(info.size):,}")
         title = words(
             "The person attached the outline of {path} ({count} lines; read_file reads them):",
             **about,
@@ -329,23 +312,19 @@ class Attachments:
             window=window.id,
         )
 
-    def _too_large(self, info: FileInfo) -> MentionError:
-        return MentionError(
-            msg("{path} is too large to send: about {tokens} tokens. Nothing was sent."),
-            path=quote(info.path, 200),
-            tokens=f"{estimate(info.size):,}",
-        )
-
     def _failed(self, path: str, error: FileError) -> MentionError:
         if isinstance(error, MissingFileError):
             text = msg("There is no file {path}. Nothing was sent.")
         elif isinstance(error, BinaryFileError):
             text = msg("{path} is not text. Nothing was sent.")
         else:
-            return MentionError(
-                msg("{reason} Nothing was sent."), reason=error.text(self._windows.lang)
-            )
-        return MentionError(text, path=quote(path, 200))
+            reason = error.text(self._windows.lang)
+            return _unsent(msg("{reason} Nothing was sent."), path, reason=reason)
+        return _unsent(text, path)
+
+
+def _unsent(text: str, path: str, **values: str) -> MentionError:
+    return MentionError(text, path=quote(path, 200), **values)
 
 
 def _is_image_elsewhere(workspace: Workspace, mention: Mention) -> bool:

@@ -11,19 +11,19 @@ import math
 import re
 import threading
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress, count, takewhile
 from operator import is_not
 from typing import Any, NamedTuple
 
+from contextui.context.item import THINKING
 from contextui.context.messages import Messages
 from contextui.errors import ContextUIError
 from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
 from contextui.text import for_model
 from contextui.words import Lang, Words
 
-THINKING = ("thinking", "redacted_thinking")
 PLAIN: Mapping[str, tuple[str, ...]] = {
     "text": ("type", "text"),
     "tool_use": ("type", "id", "name", "input"),
@@ -43,11 +43,7 @@ _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def fit_block(block: Any, role: Role) -> Block | None:
-    """Return the block as a provider accepts it; None if it is empty or not allowed in this role.
-
-    Raises:
-        RecursionError: It is nested too deeply.
-    """
+    """Return a block as a provider accepts it; None if it is empty or not allowed in this role."""
     clean = _without_mark(block)
     if clean is None or clean["type"] in (_USER_ONLY if role == "assistant" else _ASSISTANT_ONLY):
         return None
@@ -67,6 +63,17 @@ def plain_block(block: Block) -> Block | None:
     if isinstance(content, list | tuple):
         fields["content"] = [one for part in content if (one := plain_block(part))] or _NO_OUTPUT
     return fields
+
+
+def unsupported(refused: ModelRequest) -> Iterator[str]:
+    """Yield the block types and fields of a request that not every provider supports."""
+    for block in refused.blocks():
+        inner = block.get("content") if block["type"] == "tool_result" else None
+        for one in (block, *(inner if isinstance(inner, list | tuple) else ())):
+            if one["type"] not in PLAIN:
+                yield str(one["type"])
+            elif plain_block(one) != one:
+                yield from (str(name) for name in one if name not in PLAIN[one["type"]])
 
 
 def text_block(words: str) -> Block:
@@ -222,11 +229,7 @@ def admit(
     tokens: int = 0,
     builder: "RequestBuilder | None" = None,
 ) -> ModelRequest:
-    """Build a valid request from messages.
-
-    Raises:
-        MalformedRequestError: There is nothing to send, or no repair helped.
-    """
+    """Build a valid request from messages."""
     builder = builder or RequestBuilder()
     return replace(
         builder.build(messages, Form(without_thinking, plain, lang), stable, marks),
@@ -282,40 +285,31 @@ class RequestBuilder:
         stable: int,
         marks: Sequence[int] | None = None,
     ) -> ModelRequest:
-        """Build the request without its tools; see `admit`.
-
-        Raises:
-            MalformedRequestError: There is nothing to send, or no repair helped.
-        """
+        """Build the request without its tools; see `admit`."""
         with self._lock:
-            request = self._build(messages, form, stable)
-            if marks is None:
-                return request
-            return replace(request, marks=tuple(sorted({self._stable(mark) for mark in marks})))
-
-    def _build(self, messages: Iterable[LlmMessage], form: Form, stable: int) -> ModelRequest:
-        if form != self._form:
-            self._reset(form)
-        shared, new = self._compare(messages)
-        fit = self._fit_after(shared, new)
-        self._cut(shared)
-        for position, (message, blocks) in enumerate(zip(new, fit, strict=True), shared):
-            self._enter(position, message, blocks)
-        self._given[shared:], self._source = new, messages
-        self._fit[shared:] = fit
-        changed = len(self._sent)
-        self._pair(changed)
-        head, tail = self._head(), self._tail()
-        request = ModelRequest(
-            system="\n\n".join(text for text, _ in self._system),
-            messages=(*head, *self._sent, *tail),
-            stable=self._stable(stable),
-        )
-        start = changed + len(head) if changed else 0
-        if problems := _faults(request.messages, start):
-            self._reset(form)
-            raise MalformedRequestError(f"The request cannot be sent: {'; '.join(problems[:3])}.")
-        return request
+            if form != self._form:
+                self._reset(form)
+            shared, new = self._compare(messages)
+            fit = self._fit_after(shared, new)
+            self._cut(shared)
+            for position, (message, blocks) in enumerate(zip(new, fit, strict=True), shared):
+                self._enter(position, message, blocks)
+            self._given[shared:], self._source = new, messages
+            self._fit[shared:] = fit
+            changed = len(self._sent)
+            self._pair(changed)
+            head, tail = self._head(), self._tail()
+            request = ModelRequest(
+                system="\n\n".join(text for text, _ in self._system),
+                messages=(*head, *self._sent, *tail),
+                stable=self._stable(stable),
+                marks=None if marks is None else tuple(sorted(set(map(self._stable, marks)))),
+            )
+            if problems := faults(request.messages, changed + len(head) if changed else 0):
+                self._reset(form)
+                found = "; ".join(problems[:3])
+                raise MalformedRequestError(f"The request cannot be sent: {found}.")
+            return request
 
     def _compare(self, messages: Iterable[LlmMessage]) -> tuple[int, list[LlmMessage]]:
         """Count the messages that the previous request starts with too; return the others."""
@@ -505,12 +499,7 @@ def _missing(call: str, words: str) -> Block:
 # --- checking ----------------------------------------------------------------------------
 
 
-def faults(request: ModelRequest) -> list[str]:
-    """List what is wrong with a request; empty if it can be sent."""
-    return _faults(request.messages, 0)
-
-
-def _faults(messages: Sequence[LlmMessage], start: int) -> list[str]:
+def faults(messages: Sequence[LlmMessage], start: int = 0) -> list[str]:
     """List what is wrong with the messages from one on; those before it are valid."""
     found: list[str] = [] if messages else ["there is nothing to send"]
     asked = _asked(messages[start - 1]) if start else []

@@ -66,9 +66,6 @@ async def answer_to(
     """Return the whole answer to a request, with retries; emit events along the way.
 
     The usage of each attempt, if known, is emitted once as `UsageUpdated`, even if it failed.
-
-    Raises:
-        ModelError: All attempts failed. Partial answers are discarded.
     """
     attempt, words = 0, Words(lang)
     while True:
@@ -158,11 +155,7 @@ class RetryingModel:
         self.usage = Usage()
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Answer]:
-        """Yield the whole answer as one event.
-
-        Raises:
-            ModelError: All attempts failed.
-        """
+        """Yield the whole answer as one event."""
         model = self._model()
         self.name = model.name
         yield await answer_to(model, request, self._retry, self._on_event, self._lang)

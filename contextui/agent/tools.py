@@ -4,6 +4,7 @@ Calls are native tool use of the provider, or tags in the text of an answer.
 """
 
 import asyncio
+import hashlib
 import json
 import re
 import time
@@ -50,10 +51,7 @@ class FileResult(ActionResult):
 
 
 class FileReader:
-    """Reads files of the session's folder, with a cache per version of a file.
-
-    The gist of each version is cached too: a file that is read page by page has one gist.
-    """
+    """Reads files of the session's folder; results and gists are cached per version of a file."""
 
     def __init__(self, windows: WindowManager) -> None:
         self._windows = windows
@@ -62,13 +60,7 @@ class FileReader:
         self._results = CacheStore[FileResult]()
 
     async def read(self, path: str, start: int = 1, allowed: Collection[str] = ()) -> FileResult:
-        """Read lines of a file, from line `start` on.
-
-        Raises:
-            InvalidParamsError: There is no folder.
-            SecretFileError: The file may hold secrets and is not in `allowed`.
-            FileError: The file cannot be read.
-        """
+        """Read lines of a file, from line `start` on."""
         workspace = self._windows.files_for_model(allowed)
         if workspace is None:
             raise InvalidParamsError("There is no folder to read files from.")
@@ -136,9 +128,6 @@ def read_result(items: ItemView, seq: int, start: int, words: Words) -> FileResu
 
     It needs no approval: the model has read it before. A result that is hidden is not read, as the
     person may have dropped it; neither is a file, which has rules of its own and may have changed.
-
-    Raises:
-        InvalidParamsError: There is no such result.
     """
     item = next(items.since(seq), None)
     if item is None or item.seq != seq or item.type is not ItemType.TOOL or item.is_obsolete:
@@ -240,12 +229,7 @@ class ToolCall:
 
 
 class ToolBox:
-    """Runs the tool calls of a model.
-
-    Example:
-        >>> await ToolBox(windows).run(ToolCall("1", "create", {"name": "todo"}))
-        ActionResult(ok=True, text='Opened todo_1.', error=None)
-    """
+    """Runs the tool calls of a model."""
 
     def __init__(
         self,
@@ -329,10 +313,7 @@ class ToolBox:
         )
 
     async def read_file(self, path: str, start: int = 1) -> FileResult:
-        """Read lines of a file, or of an earlier result as ``result:12``.
-
-        Ask the person if a file may hold secrets.
-        """
+        """Read lines of a file, or of an earlier result (``result:12``); ask about secrets."""
         if self._items is not None and (named := _RESULT_PATH.fullmatch(path)):
             seq, items = int(named[1]), self._items()
             # The text of an old result may have to be loaded from the log.
@@ -455,6 +436,12 @@ def declaration_tokens(tools: Sequence[Tool], counter: TokenCounter) -> int:
     return counter.count(json.dumps(declared, ensure_ascii=False)) if declared else 0
 
 
+def digest_of(tools: Sequence[Tool]) -> str:
+    """Identify a list of tools: with another one the provider's cache is of no use."""
+    text = repr([(tool.name, tool.description, tool.input_schema) for tool in tools])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def _valid_blocks(answer: Answer) -> list[Block]:
     """Drop text blocks without text: some servers start one and send nothing."""
     return [
@@ -483,16 +470,7 @@ def _parse_call(match: "re.Match[str]", words: Words) -> ToolCall:
 
 
 class TagFilter:
-    """Filters tool calls out of streamed text.
-
-    Within a call it buffers only what may be the start of the closing tag, so memory stays small
-    and time linear.
-
-    Example:
-        >>> tags = TagFilter()
-        >>> tags.feed("I look. <tool_"), tags.feed("call>{}</tool_call> Done")
-        ('I look. ', ' Done')
-    """
+    """Filters tool calls out of streamed text, in linear time and with little memory."""
 
     def __init__(self) -> None:
         self._held = ""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.preamble import PreambleText
+from contextui.agent.prompt import PreambleText
 from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import error_text, finish, print_traceback, warn

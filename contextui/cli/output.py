@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from contextui.agent.turn import TurnOptions
+from contextui.agent.context_space import TurnOptions
 from contextui.cli.arguments import OutputFormat
 from contextui.cli.console import output, say, say_json, warn
 from contextui.cli.progress import Countdown, Progress

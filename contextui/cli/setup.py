@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from contextui.agent.approval import ApprovalGate
+from contextui.agent.context_space import TurnOptions
 from contextui.agent.controller import InteractionController
-from contextui.agent.turn import TurnOptions
 from contextui.cli import watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.folder import Guide, find_earlier, read_guide
@@ -88,7 +88,7 @@ class Assembly:
         """Check that the system prompt leaves room in the budget, with a throwaway context."""
         lang = self.loaded.settings.lang
         windows = WindowManager(self.registry.classes(), lang=lang)
-        self.controller(ContextManager(windows)).check_budget()
+        self.controller(ContextManager(windows)).strategist.check_budget()
 
 
 def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> Assembly:

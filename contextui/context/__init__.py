@@ -12,12 +12,12 @@ from contextui.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from contextui.context.compaction.service import CompactionService as CompactionService
-    from contextui.context.composition import Composition as Composition
     from contextui.context.gists.gist import gist as gist
     from contextui.context.item import ContextItem as ContextItem
     from contextui.context.item import ItemType as ItemType
     from contextui.context.ledger import ContextStats as ContextStats
     from contextui.context.manager import ContextManager as ContextManager
+    from contextui.context.messages import Composition as Composition
     from contextui.context.render import ContextRenderer as ContextRenderer
     from contextui.context.render import RenderOptions as RenderOptions
     from contextui.events import CompactionResult as CompactionResult
@@ -28,7 +28,7 @@ _HOMES = {
     "contextui.context.gists.gist": ["gist"],
     "contextui.context.item": ["ContextItem", "ItemType"],
     "contextui.context.manager": ["ContextManager"],
-    "contextui.context.composition": ["Composition"],
+    "contextui.context.messages": ["Composition"],
     "contextui.context.render": ["ContextRenderer", "RenderOptions"],
     "contextui.context.ledger": ["ContextStats"],
 }

@@ -1,4 +1,4 @@
-"""`ContextItem`: one item of the context, its stages, its validation, and ordered collections."""
+"""`ContextItem`: one item of the context, its stages, its validation, and indexes of items."""
 
 import uuid
 from bisect import bisect_right
@@ -24,8 +24,7 @@ class ItemType(StrEnum):
 
 
 class Stage(Enum):
-    """The lifecycle of an item. A turn's items go from NEW to SENT as requests carry them, and all
-    of them to FINAL when the turn ends; from then on their bytes never change."""
+    """The lifecycle of an item: requests carry it, and when the turn ends its bytes are fixed."""
 
     NEW = auto()
     SENT = auto()
@@ -221,10 +220,6 @@ class ContextItem:
         """
         return self.type is ItemType.SYSTEM and self.id.startswith((SUMMARY, PROJECT))
 
-    def differs(self, fields: Mapping[str, Any]) -> bool:
-        """Whether any of these fields has a different value."""
-        return any(getattr(self, name) != value for name, value in fields.items())
-
     @property
     def line(self) -> str | None:
         """The gist, if requests contain it instead of the content."""
@@ -296,11 +291,7 @@ _WITH_BLOCKS = (ItemType.USER, ItemType.ASSISTANT, ItemType.TOOL)
 
 
 def admit(item: ContextItem) -> None:
-    """Validate an item and sanitize its text for models and for the log.
-
-    Raises:
-        InvalidItemError: It has no content, invalid blocks, or an invalid window id.
-    """
+    """Validate an item and sanitize its text for models and for the log."""
     if not isinstance(item.content, str) or not isinstance(item.id, str):
         raise InvalidItemError("An item's content and id are text.")
     if item.hidden not in (None, *get_args(Hidden)):
@@ -324,11 +315,7 @@ def check_text(text: str, kind: ItemType) -> None:
 
 
 def clean_blocks(blocks: Iterable[Any], kind: ItemType) -> tuple[Block, ...]:
-    """Copy and sanitize the blocks of an item.
-
-    Raises:
-        InvalidItemError: A block is malformed, or not allowed for this type of item.
-    """
+    """Copy and sanitize the blocks of an item."""
     return tuple(_block(block, kind) for block in blocks)
 
 
@@ -361,11 +348,7 @@ def _clean(value: Any) -> Any:
 
 
 def edited(item: ContextItem, text: str) -> dict[str, Any]:
-    """The fields of an item after replacing its text.
-
-    Raises:
-        InvalidItemError: The item is a window or has more than text, or the text is empty.
-    """
+    """The fields of an item after replacing its text."""
     if item.type is ItemType.WINDOW:
         raise InvalidItemError(f"{item.content} is a window: act on it instead.")
     check_text(text, item.type)
@@ -425,8 +408,7 @@ class ItemView(Sequence[ContextItem]):
 
 
 class ItemIndex:
-    """A mutable set of items, ordered by seq. The cost of an operation does not grow with its
-    length."""
+    """A mutable set of items, ordered by seq; no operation costs more with its length."""
 
     def __init__(self) -> None:
         self._chunks: list[tuple[ContextItem, ...]] = []
@@ -461,3 +443,138 @@ class ItemIndex:
         self._chunks[number] = chunk
         self._length += change
         self._view = None
+
+
+class TurnItems:
+    """The items of the turn under way, and the windows that are live."""
+
+    def __init__(self) -> None:
+        self.new: list[ContextItem] = []
+        self.sent: list[ContextItem] = []
+        self._references = ItemIndex()
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a part of this turn was sent."""
+        return bool(self.sent)
+
+    @property
+    def newest(self) -> ContextItem | None:
+        """The newest item of the conversation that is not final."""
+        turn = self.new or self.sent
+        return turn[-1] if turn else None
+
+    @property
+    def references(self) -> Sequence[ContextItem]:
+        """The window items that are not hidden."""
+        return self._references.view()
+
+    def add(self, item: ContextItem) -> None:
+        """Register a new item."""
+        if item.type is ItemType.WINDOW:
+            self._references.add(item)
+        elif is_conversation(item) and item.stage is not Stage.FINAL:
+            self.new.append(item)
+
+    def changed(self, window: ContextItem) -> None:
+        """Follow a change of a window's item."""
+        (self._references.discard if window.is_obsolete else self._references.add)(window)
+
+    def send(self) -> None:
+        """Note that a request was sent."""
+        self.sent += (item for item in self.new if item.stage is Stage.SENT)
+        self.new = [item for item in self.new if item.stage is Stage.NEW]
+
+    def finish(self) -> None:
+        """End the turn; what is not final yet is new again."""
+        rest = [item for item in (*self.sent, *self.new) if item.stage is Stage.NEW]
+        self.new = sorted(rest, key=lambda item: item.seq)
+        self.sent = []
+
+
+class Calls:
+    """Maps each tool call to the answer that made it and to its result."""
+
+    def __init__(self) -> None:
+        self._askers: dict[str, ContextItem] = {}
+        self._results: dict[str, ContextItem] = {}
+        self._unanswered: dict[str, None] = {}
+
+    @property
+    def unanswered(self) -> tuple[str, ...]:
+        """The ids of the calls without a result, in the order in which they were made."""
+        return tuple(self._unanswered)
+
+    @property
+    def known(self) -> Iterable[str]:
+        """The ids of all calls that were ever made."""
+        return self._askers.keys()
+
+    def end_turn(self) -> None:
+        """Expect no more results: the turn is over."""
+        self._unanswered.clear()
+
+    def check(self, item: ContextItem) -> None:
+        """Reject a duplicate call id or a second result for a call."""
+        calls = item.calls
+        for call in calls:
+            if call in self._askers or calls.count(call) > 1:
+                raise InvalidItemError(f"The id of tool call {quote(call)} was used before.")
+        if item.tool_call_id in self._results:
+            raise InvalidItemError(f"Tool call {quote(item.tool_call_id)} has its result already.")
+
+    def note(self, item: ContextItem) -> None:
+        """Register the calls, or the result, of an item; a final one expects no results."""
+        for call in item.calls:
+            self._askers[call] = item
+        if item.stage is not Stage.FINAL:
+            # In a log, a result may precede its call.
+            open_calls = (call for call in item.calls if call not in self._results)
+            self._unanswered.update(dict.fromkeys(open_calls))
+        if item.tool_call_id is not None:
+            self._results[item.tool_call_id] = item
+            self._unanswered.pop(item.tool_call_id, None)
+
+    def asker(self, item: ContextItem) -> ContextItem:
+        """The answer whose call this item is the result of; otherwise the item itself."""
+        return self._askers.get(item.tool_call_id or "", item)
+
+    def together(self, item: ContextItem) -> list[ContextItem]:
+        """An item, the answer that called for it, and the results of its own calls, by seq."""
+        return sorted({self.asker(item), item, *self.results(item)}, key=lambda one: one.seq)
+
+    def results(self, item: ContextItem) -> list[ContextItem]:
+        """The results of the calls in this item."""
+        return [self._results[call] for call in item.calls if call in self._results]
+
+
+class Folds:
+    """Maps summaries to the ids of the items they replace, so that these can be looked up."""
+
+    def __init__(self) -> None:
+        self._summaries: dict[str, str] = {}
+        self._items: dict[str, list[str]] = {}
+
+    def note(self, item_ids: Iterable[str], summary_id: str) -> None:
+        """Record that a summary replaces these items."""
+        for item_id in item_ids:
+            self._summaries[item_id] = summary_id
+            self._items.setdefault(summary_id, []).append(item_id)
+
+    def summary_of(self, item_id: str) -> str | None:
+        """The id of the summary that replaces an item, or did last."""
+        return self._summaries.get(item_id)
+
+    def items_of(self, summary_id: str) -> tuple[str, ...]:
+        """The ids of the items that a summary replaces."""
+        return tuple(self._items.get(summary_id, ()))
+
+    def among(self, item_ids: Iterable[str]) -> dict[str, str]:
+        """The summary ids of these items, by item id."""
+        found = ((item_id, self._summaries.get(item_id)) for item_id in item_ids)
+        return {item_id: summary_id for item_id, summary_id in found if summary_id is not None}
+
+    def restore(self, summaries: Mapping[str, str]) -> None:
+        """Restore what `among` returned."""
+        for item_id, summary_id in summaries.items():
+            self.note([item_id], summary_id)

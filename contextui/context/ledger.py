@@ -6,28 +6,30 @@ from its log writes to the ledger directly: those changes were permitted when th
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from contextui.config.schema import Placement
-from contextui.context.composition import Composition
 from contextui.context.item import (
     THINKING,
+    Calls,
     ContextItem,
+    Folds,
     ItemIndex,
     ItemType,
     Stage,
+    TurnItems,
     assign,
     is_conversation,
 )
-from contextui.context.messages import Content, Meter, is_reduced
+from contextui.context.messages import Composition, is_reduced
 from contextui.context.placement.compose import PricedComposer
 from contextui.context.render import compose_in_place
-from contextui.context.units import Calls, Folds, TurnItems, units
+from contextui.context.trim import Meter
+from contextui.context.units import units
 from contextui.errors import InvalidItemError
 from contextui.events import Trigger
-from contextui.model import CachePrices
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
 
@@ -67,16 +69,7 @@ def items_of(step: Step) -> list[ContextItem]:
 
 @dataclass(frozen=True, slots=True)
 class ContextStats:
-    """Item and token counts of a context.
-
-    Attributes:
-        total_items: All items, hidden ones too.
-        active_items: Those that are not hidden.
-        obsolete_items: Those that are.
-        window_items: All references to windows, hidden ones too.
-        estimated_tokens: The tokens of the active items.
-        all_tokens: The tokens of all items, hidden ones too.
-    """
+    """Counts of a context: items, hidden ones too, and tokens, of the active items and of all."""
 
     total_items: int = 0
     active_items: int = 0
@@ -177,8 +170,7 @@ class Ledger:
 
     @property
     def turn_is_over(self) -> bool:
-        """Whether a new user message starts a new turn: there is an answer, and no call is
-        unanswered."""
+        """Whether a new user message starts a new turn: all is answered, calls too."""
         newest = self.turn.newest
         if newest is None or self.under_way or self.calls.unanswered:
             return False
@@ -189,21 +181,12 @@ class Ledger:
         """The window items that are not hidden."""
         return self.turn.references
 
-    def shown_content(self, item: ContextItem) -> Content | None:
-        """What requests contain of a final item of the conversation; None if unknown."""
-        return self.priced.shown_content(item) if self.priced is not None else None
-
     def compose(self, limit: int | None = None) -> Composition:
         """Compose the next request from the current state."""
         if self.priced is not None:
             return self.priced.compose(self.seq, self.generation, limit)
         active = self.active.view()
         return compose_in_place(active, self._windows, self.meter, self.seq, self.generation)
-
-    def use(self, prices: CachePrices, key: str) -> None:
-        """Note which model and tools the next requests are for."""
-        if self.priced is not None:
-            self.priced.use(prices, key)
 
     def sweep(self) -> None:
         """Leave everything outdated out of the next request."""
@@ -217,9 +200,9 @@ class Ledger:
 
     def size(self, item: ContextItem) -> int:
         """The tokens of an item; of a window, those of its render."""
-        if item.type is ItemType.WINDOW:
-            return self.meter.reference(item, self._windows)
-        return self.priced.figures.tokens_of(item) if self.priced else self.meter.item(item)
+        if self.priced is None or item.type is ItemType.WINDOW:
+            return self.meter.size(item, self._windows)
+        return self.priced.figures.tokens_of(item)
 
     def request_size(self, item: ContextItem) -> int:
         """The tokens of an item in the next request."""
@@ -235,19 +218,6 @@ class Ledger:
         return self.tally.stats()
 
     # --- checkpoints -------------------------------------------------------------------
-
-    def items_sent(self) -> Iterable[ContextItem]:
-        """The items that the last request contained something of, if that must be saved."""
-        return self.priced.items_sent() if self.priced is not None else ()
-
-    def placement_facts(self, item_ids: Collection[str]) -> dict[str, Any] | None:
-        """What a checkpoint with these items keeps of what was sent."""
-        return self.priced.save(item_ids) if self.priced is not None else None
-
-    def begin_load(self) -> None:
-        """Begin to load a checkpoint: `enter` its items, then `load` the rest."""
-        if self.priced is not None:
-            self.priced.hold()
 
     def load(
         self,
@@ -314,11 +284,7 @@ class Ledger:
         return older
 
     def check_edit(self, item: ContextItem) -> None:
-        """Check that an edit would not remove thinking that the next request must contain.
-
-        Raises:
-            InvalidItemError: It would.
-        """
+        """Check that an edit would not remove thinking that the next request must contain."""
         is_new = item.stage is Stage.NEW and not item.hidden
         if is_new and any(block.get("type") in THINKING for block in item.blocks or ()):
             raise InvalidItemError("This answer has thinking that goes with the next request. "
@@ -378,8 +344,7 @@ class Ledger:
         return items
 
     def _keep_out(self, items: Sequence[ContextItem]) -> None:
-        """Hide items before the cut again unless they are pinned, and results of hidden
-        answers."""
+        """Hide items before the cut again unless pinned, and results of hidden answers."""
         for item in items:
             if item.seq < self.cut and not (item.hidden or item.pinned) and is_conversation(item):
                 assign(item, hidden="trimmed")
@@ -437,10 +402,7 @@ class Ledger:
         self._note_forms()
 
     def finish(self, early: bool = False) -> list[ContextItem]:
-        """Give all open items their final form.
-
-        Early, the newest step stays open and is sent again: it was not answered yet.
-        """
+        """Give all open items their final form; early, the newest step stays, to be sent again."""
         stays = self._newest_step() if early else []
         for item in stays:
             assign(item, stage=Stage.NEW)

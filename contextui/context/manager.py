@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
 from contextui.config.schema import Placement
-from contextui.context.composition import Composition
 from contextui.context.item import (
     SUMMARY,
+    Calls,
     ContextItem,
+    Folds,
     Hidden,
     ItemType,
     ItemView,
@@ -24,10 +25,9 @@ from contextui.context.item import (
     is_conversation,
 )
 from contextui.context.ledger import ContextStats, Ledger
-from contextui.context.messages import debug_line
+from contextui.context.messages import Composition, debug_line
 from contextui.context.placement.items import Change, Forecast, PlacedBlock
 from contextui.context.trim import plan_trim
-from contextui.context.units import Calls, Folds
 from contextui.errors import (
     DuplicateItemError,
     InvalidItemError,
@@ -226,11 +226,6 @@ class ContextManager:
         return list(self.ledger.open)
 
     @property
-    def is_turn_running(self) -> bool:
-        """Whether a part of the current turn was sent, so that nothing before it may change."""
-        return self.ledger.under_way
-
-    @property
     def cut(self) -> int:
         """Conversation before this seq was trimmed; 0 if none was."""
         return self.ledger.cut
@@ -297,7 +292,8 @@ class ContextManager:
 
     def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
         """What requests contain of a final item of the conversation; None if unknown."""
-        return self.ledger.shown_content(item)
+        priced = self.ledger.priced
+        return priced.shown_content(item) if priced is not None else None
 
     # --- what a person does to items ---------------------------------------------------
 
@@ -453,7 +449,8 @@ class ContextManager:
             key: Names the model and the tools; with another one nothing is cached yet.
         """
         with self._lock:
-            self.ledger.use(prices, key)
+            if self.ledger.priced is not None:
+                self.ledger.priced.use(prices, key)
 
     def outlook(self) -> Composition:
         """Preview the next request as it would be now, without waiting, changing or trimming."""
@@ -468,8 +465,7 @@ class ContextManager:
             return priced.figures.placed(plan) if priced is not None and plan is not None else []
 
     def known_block(self, window_id: str) -> str:
-        """The whole block that the model can know of a window; empty unless windows are placed by
-        price."""
+        """The whole block that the model can know of a window; empty unless placed by price."""
         with self._lock:
             priced = self.ledger.priced
             return priced.known_block(window_id) if priced is not None else ""
@@ -710,7 +706,12 @@ class ContextManager:
 
     def _change(self, items: Sequence[ContextItem], operation: Operation, **fields: Any) -> None:
         with self._writing():
-            if different := [item for item in items if item.differs(fields)]:
+            different = [
+                item
+                for item in items
+                if any(getattr(item, name) != value for name, value in fields.items())
+            ]
+            if different:
                 self.ledger.step(different, fields)
                 self._emit_change(different, operation, fields)
 

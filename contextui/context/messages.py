@@ -1,18 +1,26 @@
-"""Messages of a request, with the items and windows that each of them shows, and their tokens."""
+"""Messages of a request: what each item says, what slots show, and what the last request had.
 
+Every message is kept with the items and windows that it shows, and with its tokens.
+"""
+
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from dataclasses import dataclass, field
+from itertools import chain, groupby, islice
 from operator import attrgetter
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 from xml.sax.saxutils import escape
 
-from contextui.context.item import THINKING, ContextItem, ItemType, Stage
+from contextui.context.gists.result import result_gist
+from contextui.context.item import THINKING, Calls, ContextItem, ItemType, Stage
+from contextui.context.placement.slots import HEAD, Decision, Form, Kind, Request, Slot, size_of
+from contextui.context.placement.transcript import Row, Transcript
 from contextui.model import Block, LlmMessage, Role
 from contextui.text import for_xml, one_line
 from contextui.tokens import TokenCounter
-from contextui.windowing.manager import WindowManager
-from contextui.windowing.runtime import runtime_of
+from contextui.windowing.blocks import version_of, with_reference
 from contextui.windowing.snapshot import ContextVersion
+from contextui.words import Lang
 
 _NO_OUTPUT = "(no output)"
 
@@ -69,8 +77,7 @@ def role_of(item: ContextItem) -> Role:
 
 
 def head_first(items: Iterable[ContextItem]) -> list[ContextItem]:
-    """Sort System items as requests begin with them: the system prompt, the project's text,
-    summaries."""
+    """Sort System items as requests begin: the prompt, the project's text, summaries."""
     return sorted(items, key=lambda item: (item.is_background, item.is_summary, item.seq))
 
 
@@ -205,55 +212,299 @@ def debug_line(item: ContextItem) -> str:
     return f"{mark} [{item.seq:04}] {item.type.value}: {one_line(words, _SHOWN)}"
 
 
-class Meter:
-    """Counts the tokens of items, and caches the counts.
+# --- a request by price --------------------------------------------------------------------
 
-    An item costs its content plus the overhead of a message; a message that contains several items
-    is therefore counted slightly too high, never too low.
 
-    Args:
-        counter: Counts tokens.
-        is_alone: Whether each window is a message of its own.
+@dataclass(slots=True)
+class Head:
+    """What every request begins with: the system prompt and the project's text."""
+
+    items: list[ContextItem] = field(default_factory=list)
+    shown: tuple[Shown, ...] = ()
+    sent: tuple[Shown, ...] = ()
+    key: tuple[object, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class RequestPlan:
+    """How a composed request was planned, and what is needed to note it as sent.
+
+    The first `kept` messages of the last request stay, `new` ones follow, each with its first slot.
+    Of these the provider is expected to read `cached` from its cache; `uncached_seq` is the seq of
+    the first item behind them. `placed` are the blocks of windows and summaries that are rewritten
+    or appended, `looks` the whole block of each window that gets a new one. Once it is sent,
+    `marks` says behind how many messages cache marks stand, and `facts` is what the log keeps.
     """
 
-    def __init__(self, counter: TokenCounter, *, is_alone: bool = True) -> None:
-        self._counter, self._is_alone = counter, is_alone
-        self._items: dict[str, tuple[tuple[int, bool], int]] = {}
-        self._windows: dict[str, dict[int, int]] = {}
+    made: Decision
+    kept: int
+    new: list[tuple[Slot, Piece]]
+    tokens: int
+    cached: int = 0
+    cached_tokens: int = 0
+    uncached_seq: int = 0
+    placed: list[Row] = field(default_factory=list)
+    looks: dict[Slot, str] = field(default_factory=dict)
+    marks: tuple[int, ...] = ()
+    request: Request | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
 
-    def item(self, item: ContextItem) -> int:
-        """The tokens of an item's own content, in the form of its current stage."""
-        form = (item.revision, is_reduced(item))
-        known = self._items.get(item.id)
-        if known is None or known[0] != form:
-            overhead = self._counter.message_overhead(role_of(item))
-            tokens = overhead + self._counter.count_content(content_of(item))
-            known = self._items[item.id] = (form, tokens)
-        return known[1]
 
-    def window(self, window_id: str, xml: str) -> int:
-        """The tokens of a window's render."""
-        counts, key = self._windows.setdefault(window_id, {}), hash(xml)
-        if key not in counts:
-            if len(counts) >= 4:
-                counts.clear()
-            counts[key] = self.render(xml)
-        return counts[key]
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A composed request: its messages and their metadata.
 
-    def render(self, xml: str) -> int:
-        """The tokens of a render, counted now."""
-        overhead = self._counter.message_overhead("user") if self._is_alone else 0
-        return overhead + self._counter.count(xml)
+    Attributes:
+        messages: What to send, in order; `messages.pieces()` has the source items of each.
+        tokens: An upper bound of its tokens, by our own count.
+        stable: How many of the first messages are in their final form; cache marks go here.
+        through_seq: The seq of the newest item included.
+        generation: The ledger's generation when it was composed.
+        fresh: The pieces that no request contained before.
+        in_turn: Whether it contains anything of the running turn; otherwise there is nothing to
+            answer.
+        plan: How it was planned, where windows are placed by price.
+    """
 
-    def reference(self, item: ContextItem, windows: WindowManager | None) -> int:
-        """The tokens of the window that an item refers to: its render, not its id."""
-        if windows is not None:
-            window = windows.get(item.content)
-            xml = (
-                runtime_of(window).renders.latest().xml
-                if window
-                else windows.last_render(item.content)
-            )
-            if xml is not None:
-                return self.window(item.content, xml)
-        return self.window(item.content, item.content)
+    messages: Messages
+    tokens: int
+    stable: int
+    through_seq: int
+    generation: int
+    fresh: tuple[Piece, ...] = ()
+    in_turn: bool = False
+    plan: RequestPlan | None = None
+
+
+class SentMessages:
+    """The messages of the last request, with their gists and tokens; a sweep replaces their end."""
+
+    def __init__(self, calls: Calls, counter: TokenCounter, lang: Lang) -> None:
+        self._calls, self._counter, self._lang = calls, counter, lang
+        self.items: dict[str, ContextItem] = {}
+        self.next_seq = 1
+        self.head = Head()
+        self.pieces: list[Piece] = []
+        self.starts: list[int] = []  # the place of the first slot of each of them
+
+    def clear(self) -> None:
+        """Forget what was sent."""
+        self.head.key = ()
+        self.pieces, self.starts = [], []
+
+    def count_before(self, at: int) -> int:
+        """How many messages begin in front of a place."""
+        return bisect_left(self.starts, at)
+
+    def cut(self, kept: int) -> None:
+        """Keep only so many. The lists are new: compositions share the old ones."""
+        if kept < len(self.pieces):
+            self.pieces, self.starts = self.pieces[:kept], self.starts[:kept]
+
+    def append(self, new: Iterable[tuple[Slot, Piece]]) -> None:
+        """Add messages, each with its first slot."""
+        for slot, piece in new:
+            self.pieces.append(piece)
+            self.starts.append(slot.at)
+
+    def move(self, places: Sequence[int]) -> None:
+        """Follow slots that left: of the others, these are the places that they had."""
+        self.starts = [bisect_left(places, at) for at in self.starts]
+
+    def undo_of(self, kept: int) -> Callable[[], None]:
+        """What brings back the messages behind so many, once others have replaced them."""
+        head, pieces, starts = self.head.sent, self.pieces[kept:], self.starts[kept:]
+
+        def undo() -> None:
+            self.head.sent = head
+            # New lists: compositions that were made in the meantime share the old ones.
+            self.pieces = [*self.pieces[:kept], *pieces]
+            self.starts = [*self.starts[:kept], *starts]
+
+        return undo
+
+    def shift(self, first: int, count: int) -> None:
+        """Move the messages from a place on, behind slots that were put there."""
+        self.starts = [one if one < first else one + count for one in self.starts]
+
+    def put(self, at: int, role: Role, content: Any) -> None:
+        """Put a message where it stood that cannot be made from the items any more."""
+        number = self.starts.index(at)
+        shown = self.pieces[number].shown
+        given = content if isinstance(content, str) else tuple(content)
+        shown = shown._replace(message=LlmMessage(role, given))
+        self.pieces[number] = self.pieces[number]._replace(shown=shown)
+
+    def made_of(self, rows: Iterable[Row]) -> Iterator[tuple[Slot, Piece]]:
+        """The messages that slots form, each with its first slot; sent ones are used again."""
+        numbered = ((row[0].group or f"{number}", row) for number, row in enumerate(rows))
+        windows: list[tuple[Slot, Piece]] = []  # they get the seq of what follows them
+        for _, group in groupby(numbered, key=lambda pair: pair[0]):
+            message = [row for _, row in group]
+            (slot, first, _), seq = message[0], self.seq(message[0][0])
+            found = list(self.as_sent(slot)) if all(map(_is_as_sent, message)) else []
+            if not found and slot.item == HEAD:
+                head = self.head.shown if first == slot.full else self.head.sent
+                found = [(slot, Piece(one, self.head_size([one]), 0)) for one in head]
+            elif not found and (shown := self._rest_of(message) or self.message_of(message)):
+                tokens = sum(size_of(form, label) for _, form, label in message)
+                found = [(slot, Piece(shown, tokens, seq))]
+            if slot.text:
+                windows += found
+            elif found:
+                yield from ((one, piece._replace(seq=seq)) for one, piece in windows)
+                yield from found
+                windows = []
+        yield from ((one, piece._replace(seq=self.next_seq)) for one, piece in windows)
+
+    def as_sent(self, slot: Slot) -> Iterator[tuple[Slot, Piece]]:
+        """The messages that begin with a slot, as the last request had them."""
+        number = bisect_left(self.starts, slot.at)
+        while number < len(self.starts) and self.starts[number] == slot.at:
+            yield slot, self.pieces[number]
+            number += 1
+
+    def _rest_of(self, rows: Sequence[Row]) -> Shown | None:
+        """What is left of a sent answer if parts of it only go; the item is not read for that."""
+        slot, kept = rows[0][0], list[Block]()
+        item = self.items.get(slot.item)
+        is_less = all(row[1] is None or _is_as_sent(row) for row in rows)
+        if slot.at < 0 or item is None or item.type is not ItemType.ASSISTANT or not is_less:
+            return None
+        sent = next((piece.message.content for _, piece in self.as_sent(slot)), "")
+        parts = [one for one, _, _ in rows if one.sent is not None]
+        if isinstance(sent, str) or len(sent) != sum(len(one.parts) for one in parts):
+            return None
+        blocks = iter(sent)
+        for one, form, _ in rows:
+            own = list(islice(blocks, len(one.parts))) if one.sent is not None else []
+            kept += own if form is not None else []
+        return _answer(item, tuple(kept))
+
+    def message_of(self, rows: Sequence[Row]) -> Shown | None:
+        """The message that a group of slots forms; None if nothing is shown of it."""
+        live = [(slot, form, label) for slot, form, label in rows if form is not None]
+        if not live:
+            return None
+        slot, form, _ = live[0]
+        if form.kind == "summary" and form.source:
+            summary = self.items[form.source]
+            return Shown(LlmMessage("user", content_of(summary)), (summary,))
+        if form.kind in ("whole", "change"):
+            copy = self.copy_of(*live[0])
+            return Shown(LlmMessage("user", copy.xml), (), (copy,))
+        item = self.items[slot.item]
+        if item.type is ItemType.ASSISTANT:
+            return _answer(item, parts_of(item, tuple(n for one, *_ in live for n in one.parts)))
+        if item.type is ItemType.TOOL:
+            return self._results(live)
+        return Shown(LlmMessage(role_of(item), content_of(item)), (item,))
+
+    def _results(self, live: Sequence[tuple[Slot, Form, str]]) -> Shown:
+        """The message with the results of an answer, and with the windows inside of them."""
+        items: list[ContextItem] = []
+        blocks: list[Block] = []
+        copies: list[WindowCopy] = []
+        for call, rows in groupby(live, key=lambda row: row[0].call):
+            (slot, form, _), *inner = rows
+            item = self.items[slot.item]
+            given = self.gist(item) if form.kind == "gist" else result_content(item)
+            if call is None:  # of the text protocol, or too late for its call
+                return Shown(LlmMessage("user", given), (item,))
+            items.append(item)
+            windows = [self.copy_of(*row) for row in inner]
+            copies += windows
+            blocks.append(result_block(call, given, windows, is_error=item.is_error))
+        return Shown(LlmMessage("user", tuple(blocks)), tuple(items), tuple(copies))
+
+    def copy_of(self, slot: Slot, form: Form, label: str) -> WindowCopy:
+        """The block of a window, as a request contains it."""
+        text, version = slot.text, version_of(slot.text)
+        if form.kind == "whole" and label.startswith("ref:"):
+            text = with_reference(text, label.removeprefix("ref:"))
+        return WindowCopy(slot.item, ContextVersion.read(version), text)
+
+    def seq(self, slot: Slot) -> int:
+        """The seq of the item that a slot belongs to."""
+        item = self.items.get(slot.item)
+        return item.seq if item is not None else 0
+
+    def seq_from(self, script: Transcript, at: int, in_tail: int = 0) -> int:
+        """The seq of the first item behind a place."""
+        slots, tail = script.slots, script.tail
+        behind = chain((slots[one] for one in range(at, len(slots))), tail[in_tail:])
+        return next((self.seq(one) for one in behind if not one.text), self.next_seq)
+
+    def content_of(self, first: Slot, item: ContextItem) -> Content | None:
+        """What the message that begins with a slot contains of an item; None if nothing."""
+        for _, piece in self.as_sent(first):
+            if any(one is item for one in piece.shown.items):
+                return own_content(piece, item)
+        return None
+
+    def gist(self, item: ContextItem) -> str:
+        """The gist of a result."""
+        calls = self._calls.asker(item).blocks or ()
+        call = next((one for one in calls if one.get("id") == item.tool_call_id), None)
+        return result_gist(item, self._lang, call=call if item.tool_call_id else None)
+
+    def size(self, role: str, content: Content) -> int:
+        """The tokens of a message."""
+        return self._counter.message_overhead(role) + self._counter.count_content(content)
+
+    def part_size(self, item: ContextItem, parts: tuple[int, ...]) -> int:
+        """The tokens of some blocks of an item; the last one has the overhead of the message."""
+        content = parts_of(item, parts)
+        is_last = item.blocks is None or len(item.blocks) - 1 in parts
+        tokens = self._counter.count_content(content)
+        return tokens + (self._counter.message_overhead(role_of(item)) if is_last else 0)
+
+    def result_size(self, item: ContextItem, content: Content) -> int:
+        """The tokens of a result; that of the first call has the overhead of the message."""
+        calls = self._calls.asker(item).calls
+        is_first = item.tool_call_id is None or item.tool_call_id in calls[:1] or not calls
+        tokens = self._counter.count_content(content)
+        return tokens + (self._counter.message_overhead("user") if is_first else 0)
+
+    def head_size(self, shown: Sequence[Shown]) -> int:
+        """The tokens of the messages that every request begins with."""
+        return sum(self.size(one.message.role, one.message.content) for one in shown)
+
+
+def _is_as_sent(row: Row) -> bool:
+    slot, form, label = row
+    return slot.at >= 0 and slot.sent == form and slot.actions == label
+
+
+def _answer(item: ContextItem, content: Content) -> Shown | None:
+    """The message of an answer; None if nothing but thinking is left of it."""
+    is_said = isinstance(content, str) or any(one.get("type") not in THINKING for one in content)
+    return Shown(LlmMessage("assistant", content), (item,)) if content and is_said else None
+
+
+def is_placed(slot: Slot, form: Form) -> bool:
+    """Whether a block stands elsewhere than its item."""
+    return bool(slot.text) or (form.kind == "summary" and bool(form.source))
+
+
+def layout_of(item: ContextItem) -> list[tuple[Kind, tuple[int, ...], str | None]]:
+    """The slots of an item: their kinds, which of its blocks they are, and calls."""
+    if item.type is not ItemType.ASSISTANT or item.blocks is None:
+        return [("summary" if item.is_summary else "text", (0,), None)]
+    found: list[tuple[Kind, tuple[int, ...], str | None]] = []
+    for number, block in enumerate(item.blocks):
+        if block.get("type") in THINKING:
+            found.append(("thinking", (number,), None))
+        elif block.get("type") == "tool_use":
+            found.append(("call", (number,), block["id"]))
+        else:
+            found.append(("text", (number,), None))
+    return found
+
+
+def parts_of(item: ContextItem, parts: tuple[int, ...]) -> Content:
+    """Some blocks of an item; its content where it has none."""
+    blocks = item.blocks if item.type is ItemType.ASSISTANT else None
+    if blocks is None:
+        return content_of(item)
+    return tuple(blocks[number] for number in parts if number < len(blocks))

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from contextui.config.schema import Placement
-from contextui.context.composition import Composition
 from contextui.context.item import THINKING, ContextItem, ItemType, Stage, is_conversation
 from contextui.context.messages import (
+    Composition,
     Content,
     Messages,
-    Meter,
     Piece,
     Shown,
     WindowCopy,
@@ -22,7 +21,7 @@ from contextui.context.messages import (
     result_block,
     role_of,
 )
-from contextui.context.trim import trim
+from contextui.context.trim import Meter, trim
 from contextui.context.units import Unit, units
 from contextui.model import LlmMessage
 from contextui.tokens import TokenCounter, check_budget
@@ -165,8 +164,7 @@ def _newest(conversation: Iterable[Unit]) -> ContextItem | None:
 
 
 def _in_place(items: Sequence[ContextItem], windows: WindowManager | None) -> list[Shown]:
-    """The messages for items with each window at the place of its item. The project's text and
-    summaries directly follow the system prompt."""
+    """The messages for items with each window at its own place, and all System items first."""
     is_system = (item.type is ItemType.SYSTEM for item in items)
     first = next((place for place, system in enumerate(is_system) if not system), len(items))
     background = [item for item in items[first:] if item.is_background]

@@ -15,12 +15,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from contextui.context.item import ContextItem, ItemType, is_conversation
-from contextui.context.messages import Meter
+from contextui.context.messages import content_of, is_reduced, role_of
 from contextui.context.units import Unit, rounds, units
 from contextui.errors import ContextTooLargeError
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 
 ROUNDS_KEPT = 3
 """The number of latest rounds that are kept longer than windows."""
@@ -30,6 +31,54 @@ STEP_DOWN_TO = 0.75
 one move makes room for many turns; it ends below the 80% at which compaction is due."""
 
 Size = Callable[[ContextItem], int]
+
+
+class Meter:
+    """Counts the tokens of items, and caches the counts.
+
+    An item costs its content plus the overhead of a message; a message that contains several items
+    is therefore counted slightly too high, never too low. So is a window that is a message of its
+    own.
+    """
+
+    def __init__(self, counter: TokenCounter, *, is_alone: bool = True) -> None:
+        self._counter, self._is_alone = counter, is_alone
+        self._items: dict[str, tuple[tuple[int, bool], int]] = {}
+        self._windows: dict[str, dict[int, int]] = {}
+
+    def item(self, item: ContextItem) -> int:
+        """The tokens of an item's own content, in the form of its current stage."""
+        form = (item.revision, is_reduced(item))
+        known = self._items.get(item.id)
+        if known is None or known[0] != form:
+            overhead = self._counter.message_overhead(role_of(item))
+            tokens = overhead + self._counter.count_content(content_of(item))
+            known = self._items[item.id] = (form, tokens)
+        return known[1]
+
+    def window(self, window_id: str, xml: str) -> int:
+        """The tokens of a window's render."""
+        counts, key = self._windows.setdefault(window_id, {}), hash(xml)
+        if key not in counts:
+            if len(counts) >= 4:
+                counts.clear()
+            counts[key] = self.render(xml)
+        return counts[key]
+
+    def render(self, xml: str) -> int:
+        """The tokens of a render, counted now."""
+        overhead = self._counter.message_overhead("user") if self._is_alone else 0
+        return overhead + self._counter.count(xml)
+
+    def size(self, item: ContextItem, windows: WindowManager | None = None) -> int:
+        """The tokens of an item; of a window those of its render, not of its id."""
+        if item.type is not ItemType.WINDOW:
+            return self.item(item)
+        xml, window_id = None, item.content
+        if windows is not None:
+            window, closed = windows.get(window_id), windows.last_render(window_id)
+            xml = runtime_of(window).renders.latest().xml if window else closed
+        return self.window(window_id, window_id if xml is None else xml)
 
 
 @dataclass(slots=True)
@@ -62,17 +111,9 @@ def trim(
     """
     given = sorted(items, key=lambda item: item.seq)
     meter = Meter(counter or TokenCounter())
-    size = item_sizes(meter.item, meter, windows)
-    plan = plan_trim(given, max_tokens, size, windows, cut)
+    plan = plan_trim(given, max_tokens, lambda item: meter.size(item, windows), windows, cut)
     dropped = {item.id for item in plan.dropped}
     return [item for item in given if item.id not in dropped]
-
-
-def item_sizes(own: Size, meter: Meter, windows: WindowManager | None) -> Size:
-    """A function that returns an item's tokens: of a window its render, otherwise its own."""
-    return lambda item: (
-        meter.reference(item, windows) if item.type is ItemType.WINDOW else own(item)
-    )
 
 
 def plan_trim(
@@ -123,8 +164,7 @@ def _movable(candidates: Iterable[Unit]) -> list[ContextItem]:
 
 
 def _replaceable(recent: Sequence[list[Unit]]) -> deque[list[Unit]]:
-    """The droppable parts of the last rounds: earlier rounds as a whole, the last one step by
-    step, but neither its user message nor its newest step."""
+    """The droppable parts of the last rounds, but neither the last words nor the newest step."""
     if not recent:
         return deque()
     *earlier, last = recent

@@ -15,14 +15,12 @@ from contextui.errors import ContextUIError, os_reason
 from contextui.files.diff import DiffCounts, count_diff, diff_text
 from contextui.files.textfile import TextFile
 from contextui.plain_file import open_plain, read_plain
-from contextui.session.entry import Entry
+from contextui.session.entry import Entry, Stamp, is_message, system_entry, text_of
 from contextui.session.fork import Origin
-from contextui.session.items import Stamp, is_message, system_entry, text_of
 from contextui.session.log import SessionLog
 from contextui.session.paths import SESSION_ID, contextui_home, escape_project_path
 from contextui.session.reader import Line, entries, lines_backwards, of_kinds
 from contextui.session.store import read_info
-from contextui.session.trash import Deleted, delete, restore
 from contextui.session.usage import cost_of_session
 from contextui.session.versions import Versions, digest_of
 from contextui.text import one_line
@@ -41,11 +39,7 @@ _Write = tuple[Any, Any, Any]  # the hashes before and after, and whether the fo
 
 
 class Place(NamedTuple):
-    """A session's log, found by its name.
-
-    Attributes:
-        used: When it was last written, in seconds since the epoch.
-    """
+    """A session's log, found by its name, and when it was last written."""
 
     path: Path
     used: float
@@ -59,14 +53,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a list shows of a session.
-
-    Attributes:
-        title: The title a person gave it, or else its first message; may be empty.
-        turns: How many turns it has; None if unknown.
-        since_fork: The title given to a fork, or else its first own message.
-        cost: What its requests cost in dollars; None if no price was known.
-    """
+    """What a list shows of a session; its title was given, or else it is its first message."""
 
     place: Place
     cwd: str = ""
@@ -81,13 +68,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a session contains, by the end of its log.
-
-    Attributes:
-        windows: The open windows: the id, and the file or text it shows, if known.
-        files: The files that were written, newest first.
-        counts: The lines that were added to and removed from each of them; None if not known.
-    """
+    """What a session contains, by the end of its log; None for counts that are not known."""
 
     windows: tuple[tuple[str, str], ...] = ()
     files: tuple[str, ...] = ()
@@ -137,12 +118,7 @@ class Catalogue:
             raise ContextUIError("It cannot be read: {reason}", reason=os_reason(error)) from error
 
     def rename(self, place: Place, title: str) -> Place:
-        """Write a title into a session's log; the time of its last use stays.
-
-        Raises:
-            SessionLockedError: It is open, here or elsewhere.
-            ContextUIError: The log cannot be written.
-        """
+        """Write a title into a session's log; the time of its last use stays."""
         head, path = self.head(place), place.path
         if not path.exists():
             raise ContextUIError("This session was deleted.")
@@ -160,14 +136,6 @@ class Catalogue:
             log.close()
         os.utime(path, (place.used, place.used))
         return place._replace(size=path.stat().st_size)
-
-    def delete(self, place: Place) -> Deleted:
-        """Move a session to the trash, see `contextui.session.trash`."""
-        return delete(place.path, self.home)
-
-    def restore(self, deleted: Deleted) -> None:
-        """Move a deleted session back."""
-        restore(deleted)
 
 
 def _head(place: Place) -> Head:

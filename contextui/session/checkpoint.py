@@ -5,7 +5,7 @@ everything since the oldest of them, and what undo could restore.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from contextui.context.item import ContextItem, ItemType, Stage, assign, is_conversation
 from contextui.context.ledger import Before, Compaction, Step, items_of
@@ -16,18 +16,15 @@ from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 
 
-class Places(NamedTuple):
-    """Offsets in the log: of items by id, and of last renders by window id."""
-
-    items: Mapping[str, int]
-    closings: Mapping[str, int]
-
-
 def checkpoint_data(
-    context: ContextManager, windows: WindowManager, places: Places, turn: int
+    context: ContextManager,
+    windows: WindowManager,
+    offsets: Mapping[str, int],
+    closings: Mapping[str, int],
+    turn: int,
 ) -> dict[str, Any]:
     """Return the state of a conversation between two turns, as JSON-ready data."""
-    ledger, offsets = context.ledger, places.items
+    ledger = context.ledger
     items = [item for item in _relevant_items(context) if item.id in offsets]
     # A window that is still opening is not saved.
     open_windows = [one for one in windows.windows() if not runtime_of(one).is_first_opening]
@@ -45,14 +42,14 @@ def checkpoint_data(
         ],
         "folds": context.folds.among(item.id for item in items),
         "undo": [_step_facts(step) for step in ledger.steps],
-        "placement": ledger.placement_facts({item.id for item in items}),
+        "placement": ledger.priced.save({item.id for item in items}) if ledger.priced else None,
         "windows": [_window_facts(window) for window in open_windows],
         "used": sorted((one.id for one in open_windows), key=windows.focused_at),
         "numbers": windows.numbers,
         "closed": [
-            places.closings[item.content]
+            closings[item.content]
             for item in items
-            if item.type is ItemType.WINDOW and item.content in places.closings
+            if item.type is ItemType.WINDOW and item.content in closings
         ],
     }
 
@@ -60,12 +57,10 @@ def checkpoint_data(
 def load_checkpoint(
     data: CheckpointFacts, context: ContextManager, items: Mapping[int, ContextItem]
 ) -> None:
-    """Load the items of a checkpoint, given by offset, into an empty context.
-
-    Items that are not given are skipped: their entries are invalid.
-    """
+    """Load the items of a checkpoint, given by offset, into an empty context; skip all others."""
     ledger = context.ledger
-    ledger.begin_load()
+    if ledger.priced is not None:
+        ledger.priced.hold()
     for offset, facts in data["items"]:
         if offset not in items:
             continue
@@ -99,7 +94,8 @@ def _relevant_items(context: ContextManager) -> list[ContextItem]:
     kept.update((item.id, item) for item in context.get_all().since(since))
     for step in context.ledger.steps:
         kept.update((item.id, item) for item in items_of(step))
-    kept.update((item.id, item) for item in context.ledger.items_sent())
+    if (priced := context.ledger.priced) is not None:
+        kept.update((item.id, item) for item in priced.items_sent())
     for item in list(kept.values()):
         asker = calls.asker(item)
         kept.update((one.id, one) for one in (asker, *calls.results(asker)))

@@ -139,11 +139,7 @@ def _masked(value: Any) -> Any:
 
 
 def write_export(text: str, folder: Path, session_id: str, form: Format) -> Path:
-    """Write an export to a new file in a folder, without overwriting anything.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Write an export to a new file in a folder, without overwriting anything."""
     for number in itertools.count(1):
         suffix = f"-{number}" if number > 1 else ""
         path = folder / f"contextui-{session_id[:8]}{suffix}.{form}"
@@ -156,12 +152,7 @@ def write_export(text: str, folder: Path, session_id: str, form: Format) -> Path
 
 
 def write_file(path: Path, text: str, *, replace: bool = False) -> None:
-    """Write a file that only the person can read; replace an existing one only if that is wanted.
-
-    Raises:
-        FileExistsError: It exists.
-        OSError: It cannot be written.
-    """
+    """Write a file that only the person can read; replace an existing one only if wanted."""
     data = text.encode(errors="replace")
     if replace:
         replace_plain(path, data)
@@ -191,7 +182,9 @@ def _section(item: ContextItem, view: SessionView) -> Iterator[str]:
 
 
 def _kind(item: ContextItem) -> str:
-    return _NOTE if is_note(item) else _KINDS[item.type]
+    # A message of the program to the model, which the person did not write.
+    is_note = item.is_added or (item.type is ItemType.USER and item.content in _WOKEN)
+    return _NOTE if is_note else _KINDS[item.type]
 
 
 def _last_render(item: ContextItem, view: SessionView) -> str | None:
@@ -266,11 +259,6 @@ def to_html(view: SessionView, words: Words, *, include_obsolete: bool = True) -
         + "\n".join(body)
         + "\n</body>\n</html>\n"
     )
-
-
-def is_note(item: ContextItem) -> bool:
-    """Whether it is a message of the program to the model, which the person did not write."""
-    return item.is_added or (item.type is ItemType.USER and item.content in _WOKEN)
 
 
 def _plain(text: str) -> str:

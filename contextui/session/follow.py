@@ -15,12 +15,7 @@ from contextui.session.usage import Sweep, planned, usage_of
 
 @dataclass(frozen=True, slots=True)
 class RequestCost:
-    """The cost of a request; None for what the log does not say.
-
-    Attributes:
-        outdated: Those of them that a request written from scratch would not have.
-        is_estimate: Whether `sent` is our own count: the provider reported none.
-    """
+    """The cost of a request, None for what the log does not say; our own count is an estimate."""
 
     number: int | None = None
     sent: int | None = None
@@ -44,21 +39,6 @@ class Follower:
 
     The items are in the state in which `SessionStore.view` shows them: a log that has grown is
     loaded again from its last checkpoint.
-
-    Args:
-        store: The sessions.
-        session_id: The session.
-        warn: Callback for messages about damage and windows that were not restored.
-
-    Raises:
-        UnknownSessionError: There is no such session.
-
-    Example:
-        >>> with Follower(SessionStore(), "3f2a") as follower:
-        ...     while True:
-        ...         for update in follower.poll():
-        ...             print(update)
-        ...         time.sleep(0.3)
     """
 
     def __init__(
@@ -87,13 +67,7 @@ class Follower:
             self._file = None
 
     def poll(self) -> Iterator[Update]:
-        """Yield what happened since the last call; the first time, all items.
-
-        A log that is missing is waited for.
-
-        Raises:
-            NewerSchemaError: A newer program wrote the log.
-        """
+        """Yield what happened since the last call; the first time, all items."""
         try:
             info = os.stat(self._path)
         except FileNotFoundError:

@@ -19,11 +19,10 @@ from typing import Any, BinaryIO, NamedTuple
 from contextui.files.protection import make_private
 from contextui.files.save import NEW, flush, link_name, temporary_name
 from contextui.plain_file import open_plain
-from contextui.session.entry import Entry, with_offsets
-from contextui.session.items import Stamp, header, system_entry
+from contextui.session.entry import Entry, Stamp, header, system_entry, with_offsets
+from contextui.session.log import Recent
 from contextui.session.paths import SESSION_ID
 from contextui.session.reader import Line, entries, lines, of_kinds, whole_size
-from contextui.session.recent import Recent
 from contextui.session.restore import UnknownTurnError, check_is_session
 from contextui.windowing.window import Clock, utc_now
 
@@ -38,10 +37,7 @@ _INTERESTING = (
 
 
 class Origin(NamedTuple):
-    """Where a fork comes from: the id of the other session, and after which turn.
-
-    The turn is None if everything was copied.
-    """
+    """Where a fork comes from: another session, and after which turn; None if all was copied."""
 
     parent: str
     turn: int | None
@@ -67,15 +63,9 @@ def fork(
 ) -> str:
     """Copy a session up to the end of a turn; return the id of the copy.
 
-    What the session has not written yet is not copied: `Session.save` it first.
-
-    Args:
-        path: The log of the other session.
-        turn: The last turn to copy; None for everything, 0 for what was before the first message
-            and the first written file.
-        cwd: The folder of the session.
-        clock: Returns the current time.
-        draft: The unsent input of the copy; by default that of the other session at that time.
+    What the session has not written yet is not copied: `Session.save` it first. Without a turn,
+    everything is copied; with turn 0, what was before the first message and the first written file.
+    The draft is by default that of the other session at that time.
 
     Raises:
         UnknownTurnError: The session has no such turn. Nothing was created.
@@ -124,12 +114,7 @@ def _put_in_place(unfinished: Path, target: Path) -> None:
 
 @dataclass
 class _Copying:
-    """Copies the lines of a log; offsets in checkpoints are those of the copy.
-
-    Attributes:
-        windows: The ids of the windows that are open at the end.
-        kept: The names of the kept file versions that entries refer to.
-    """
+    """Copies the lines of a log; offsets in checkpoints are those of the copy."""
 
     parent: str
     stamp: Stamp
@@ -149,7 +134,9 @@ class _Copying:
         last: list[Line] = []
         for line in found:
             entry = self._entry(line)
-            if turn == 0 and entry is not None and _begins_turn(entry):
+            # The first turn begins with a message, or with a file that is written before it.
+            begins = entry is not None and (entry.type == "user" or entry.subtype == "file_write")
+            if turn == 0 and begins:
                 is_reached = True
                 break
             copied = line.text.replace(old, new, 1) if len(old) == len(new) else line.text
@@ -217,11 +204,6 @@ class _Copying:
 
     def _moved(self, offset: int) -> int:
         return offset + self._shifts[bisect_right(self._starts, offset) - 1]
-
-
-def _begins_turn(entry: Entry) -> bool:
-    """Whether the first turn begins: with a message, or with a file that is written before it."""
-    return entry.type == "user" or entry.subtype == "file_write"
 
 
 def _ends_turn(entry: Entry, turn: int) -> bool:

@@ -5,13 +5,13 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from contextui.files.protection import make_private, write_private
-from contextui.files.save import write_all
 from contextui.secrets import mask
 from contextui.session.paths import contextui_home, escape_project_path
 from contextui.text import for_xml
@@ -20,7 +20,7 @@ from contextui.windowing.window import Clock, utc_now
 _NAME = "prompts.history"  # not .jsonl, which is the suffix of a session's log
 _LONGEST = 20_000  # characters of a prompt that is kept
 _MOST = 1_000  # prompts that are kept
-_LARGE = 1 << 20  # bytes from which the file is written again with the newest prompts
+_LARGE = 1 << 20  # bytes of them
 _READ = 4 << 20  # bytes that are read, from the end
 _PATIENCE = 0.5  # seconds to wait for another process
 
@@ -28,16 +28,9 @@ _PATIENCE = 0.5  # seconds to wait for another process
 class PromptHistory:
     """The prompts of a folder, oldest first, in a file that only the person can read.
 
-    Each line is a JSON object. Several processes may append to the file at once. Damaged lines are
-    skipped; secrets are masked before they are written. Losing the file costs little, so an error
-    only means that a prompt is not kept.
-
-    Example:
-        >>> history = PromptHistory.of_folder(Path.cwd())
-        >>> history.add("Write the tests")
-        True
-        >>> history.texts()
-        ['Write the tests']
+    Each line is a JSON object. Several processes may write the file, one after the other. Damaged
+    lines are skipped; secrets are masked before they are written. Losing the file costs little, so
+    an error only means that a prompt is not kept.
     """
 
     def __init__(self, path: Path, folder: Path | str, clock: Clock = utc_now) -> None:
@@ -68,55 +61,38 @@ class PromptHistory:
         if not text or len(text) > _LONGEST:
             return False
         entry = {"at": self._clock().isoformat(), "cwd": self._folder, "text": mask(text)}
-        line = json.dumps(entry).encode() + b"\n"  # ASCII: no unusual line break, no surrogate
         try:
             make_private(self.path.parent)
             with FileLock(f"{self.path}.lock", timeout=_PATIENCE, mode=0o600):
-                if self._append(line) > _LARGE:
-                    self._shorten()
+                self._write([*self._read(), entry])
         except (OSError, Timeout):
             return False
         return True
 
-    def _append(self, line: bytes) -> int:
-        """Append a line and return the file's size; an incomplete last line gets its end first."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        descriptor = os.open(self.path, flags, 0o600)
-        try:
-            info = os.fstat(descriptor)
-            if not stat.S_ISREG(info.st_mode):
-                raise OSError(None, "it is not a regular file")
-            if info.st_mode & 0o077:
-                os.fchmod(descriptor, 0o600)
-            is_torn = info.st_size and os.pread(descriptor, 1, info.st_size - 1) != b"\n"
-            write_all(descriptor, b"\n" + line if is_torn else line)
-            return info.st_size + len(line)
-        finally:
-            os.close(descriptor)
-
-    def _shorten(self) -> None:
-        """Replace the file with the newest prompts; half of the limit, so that this is rare."""
-        kept: list[bytes] = []
-        seen: set[tuple[str, str]] = set()
-        size = 0
-        for one in reversed(self._read()):
-            if (one["cwd"], one["text"]) in seen:
-                continue
-            seen.add((one["cwd"], one["text"]))
-            line = json.dumps(one).encode() + b"\n"
+    def _write(self, entries: Iterable[dict[str, str]]) -> None:
+        """Replace the file with the newest prompts; of equal ones only the newest is kept."""
+        newest: dict[tuple[str, str], dict[str, str]] = {}
+        for one in reversed(list(entries)):
+            newest.setdefault((one["cwd"], one["text"]), one)
+        lines, size = list[bytes](), 0
+        for one in islice(newest.values(), _MOST):
+            line = json.dumps(one).encode() + b"\n"  # ASCII: no unusual line break, no surrogate
             size += len(line)
-            if size > _LARGE // 2 or len(kept) == _MOST:
+            if size > _LARGE:
                 break
-            kept.append(line)
-        write_private(self.path, b"".join(reversed(kept)))
+            lines.append(line)
+        write_private(self.path, b"".join(reversed(lines)), sync=False)
 
     def _read(self) -> list[dict[str, str]]:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        descriptor = os.open(self.path, flags)
+        try:
+            descriptor = os.open(self.path, flags)
+        except FileNotFoundError:
+            return []
         with os.fdopen(descriptor, "rb") as file:
             info = os.fstat(descriptor)
             if not stat.S_ISREG(info.st_mode):
-                return []
+                raise OSError(None, "it is not a regular file")
             start = max(info.st_size - _READ, 0)
             file.seek(start)
             lines = file.read(_READ).split(b"\n")
@@ -140,12 +116,7 @@ def _entry(line: bytes) -> dict[str, str] | None:
 
 
 def collapse(texts: Iterable[str]) -> list[str]:
-    """Return the texts in order, of equal ones only the last.
-
-    Example:
-        >>> collapse(["a", "b", "a"])
-        ['b', 'a']
-    """
+    """Return the texts in order, of equal ones only the last."""
     return list(reversed(dict.fromkeys(reversed(list(texts)))))
 
 
@@ -154,10 +125,6 @@ def search(texts: Sequence[str], query: str, limit: int = 100) -> list[str]:
 
     A text matches if it contains every word of the query in any case; after these come texts that
     contain the letters of the query in order.
-
-    Example:
-        >>> search(["write the tests", "run the tests", "why?"], "tests WR")
-        ['write the tests']
     """
     words = query.casefold().split()
     letters = "".join(words)

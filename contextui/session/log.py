@@ -1,27 +1,51 @@
-"""The append-only log of a session: locked, written in whole lines, and retried."""
+"""The append-only log of a session: locked, written in whole lines, and retried.
 
+Other programs may delete, move, replace, link, truncate or change the file at any time. What is in
+its place is kept aside, and a new file continues the log: a copy of the open file if that still has
+the content that this process knows, and otherwise an empty one, to be filled from memory.
+
+Each folder has a list of its sessions, in the order in which their logs were written last.
+"""
+
+import contextlib
 import errno
 import os
+import secrets
+import stat
 import threading
 from collections import deque
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
+from typing import Literal
 
 from filelock import FileLock, Timeout
 
 from contextui.errors import ContextUIError, os_reason
-from contextui.files.protection import make_private
+from contextui.files.protection import make_private, write_private
+from contextui.files.save import exchange, link_name, write_all
+from contextui.plain_file import read_plain
 from contextui.session.entry import DamagedLineError, decode
-from contextui.session.logfile import Difference, LogFile
+from contextui.session.paths import SESSION_ID
 from contextui.session.reader import lines_backwards
 from contextui.text import shown_path
 from contextui.words import Lang, Message, Words, msg
+
+Difference = Literal["gone", "changed"]
+"""What another program did to the file: deleted or moved it, or replaced or changed it."""
 
 Written = Callable[[int], None]
 """Callback with the offset of a line, once it is in the file."""
 
 Pending = tuple[bytes, Written | None]
 
+_SAMPLE = 1 << 16  # bytes of earlier runs that are compared, at their end
+_CHUNK = 1 << 20
+_OPEN = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_RECENT = "recent"
+_MOST = 1_000  # sessions in the list of recent ones
+_LONGEST = 1 << 17  # bytes of the list that are read; it is always shorter
+_PATIENCE = 0.2  # seconds to wait for another process
 _SPACE = msg("Free some space on the disk of {folder}.")
 _WRITABLE = msg("Make {folder} writable.")
 _ADVICE = {
@@ -43,6 +67,146 @@ class SessionLockedError(ContextUIError):
     """Another process has locked this session."""
 
 
+class LogFile:
+    """A log open for appending; created if missing, never opened through a link."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.fd = _open_regular(path)
+        self._is_torn = False  # whether the file may contain a part of a failed line
+        self.begin(0)
+
+    def begin(self, size: int) -> None:
+        """Accept the first `size` bytes as the file's valid content."""
+        self.size, self._start = size, max(size - _SAMPLE, 0)
+        # The stat after our last write; any difference is another program's change.
+        self._last_state = _state_of(os.fstat(self.fd))
+        # Of what this process wrote, and of the end of what was there before.
+        self._digest = sha256(os.pread(self.fd, size - self._start, self._start))
+
+    def close(self) -> None:
+        """Close the file descriptor."""
+        os.close(self.fd)
+
+    def write(self, line: bytes) -> int:
+        """Append a line, completely or not at all; return the offset at which it starts."""
+        try:
+            write_all(self.fd, line)
+        except OSError:
+            self._is_torn = True
+            self._rollback()
+            raise
+        offset, self.size = self.size, self.size + len(line)
+        self._digest.update(line)
+        # By fstat, so that the next lstat shows whether the path is another file.
+        self._last_state = _state_of(os.fstat(self.fd), self.size)
+        return offset
+
+    def _rollback(self) -> bool:
+        """Remove a partial write; if that fails, it is retried before the next write."""
+        try:
+            os.ftruncate(self.fd, self.size)
+        except OSError:
+            return False
+        self._is_torn = False
+        self._last_state = _state_of(os.fstat(self.fd))
+        return True
+
+    def _reopen(self) -> None:
+        """Reopen the same file, if its descriptor fails."""
+        fd = _open_regular(self._path)
+        if _state_of(os.fstat(fd))[:2] != self._last_state[:2]:
+            os.close(fd)  # another file: `difference` reports it
+            return
+        os.close(self.fd)
+        self.fd = fd
+        if not self._rollback():
+            raise OSError(errno.EIO, msg("a failed write cannot be removed"))
+
+    # --- changes by other programs -----------------------------------------------------
+
+    def difference(self) -> Difference | None:
+        """Compare the file with its last known state; one `lstat` if it is unchanged."""
+        if self._is_torn and not self._rollback():
+            self._reopen()
+        try:
+            now = _state_of(os.lstat(self._path))
+        except (FileNotFoundError, NotADirectoryError):
+            return "gone"
+        except OSError:
+            return None  # no access to the path, but the open file can be written to
+        if now == self._last_state:
+            return None
+        if now[:3] != self._last_state[:3] or not self.is_intact():
+            return "changed"
+        self._last_state = now  # touched, not changed
+        return None
+
+    def is_intact(self) -> bool:
+        """Whether the open file still begins with what this process knows to be in it."""
+        digest = sha256()
+        for start in range(self._start, self.size, _CHUNK):
+            digest.update(os.pread(self.fd, min(_CHUNK, self.size - start), start))
+        return digest.digest() == self._digest.digest()
+
+    def replace(self, size: int) -> str:
+        """Put a new file in the place of the log, with the first `size` bytes of the open one.
+
+        Return the name under which what was in its place is kept; empty if nothing was there. If it
+        fails, the old file stays open for a retry.
+        """
+        make_private(self._path.parent)
+        folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        new = f"{self._path.name}.{secrets.token_hex(8)}.new"
+        try:
+            fd = os.open(new, _OPEN | os.O_EXCL, 0o600, dir_fd=folder)
+            try:
+                for start in range(0, size, _CHUNK):
+                    write_all(fd, os.pread(self.fd, min(_CHUNK, size - start), start))
+                os.fsync(fd)
+                aside = self._put_in_place(folder, new)
+            except BaseException:
+                os.close(fd)
+                with contextlib.suppress(OSError):
+                    os.unlink(new, dir_fd=folder)
+                raise
+        finally:
+            os.close(folder)
+        os.close(self.fd)
+        self.fd, self._is_torn = fd, False
+        self.begin(size)
+        return aside
+
+    def _put_in_place(self, folder: int, new: str) -> str:
+        """Rename the new file to the log's name; return the name the old file was moved to."""
+        name, there = self._path.name, {"src_dir_fd": folder, "dst_dir_fd": folder}
+        aside = f"{name}.{secrets.token_hex(4)}.found"
+        try:
+            if exchange(folder, new, name):
+                os.rename(new, aside, **there)
+                return aside
+            os.rename(name, aside, **there)
+        except FileNotFoundError:
+            aside = ""
+        link_name(folder, new, name)
+        with contextlib.suppress(OSError):
+            os.unlink(new, dir_fd=folder)
+        return aside
+
+
+def _state_of(info: os.stat_result, size: int | None = None) -> tuple[int, ...]:
+    """Identify a file's version: device, inode, size and time."""
+    return (info.st_dev, info.st_ino, info.st_size if size is None else size, info.st_mtime_ns)
+
+
+def _open_regular(path: Path) -> int:
+    fd = os.open(path, _OPEN, 0o600)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, msg("the log is not a regular file"))
+    return fd
+
+
 class SessionLog:
     """Appends lines to a log that only this process writes to.
 
@@ -58,9 +222,6 @@ class SessionLog:
     Attributes:
         rebuild: Puts the lines of a new log before those that are queued, from memory; used when
             another program has changed the content of the file.
-
-    Raises:
-        SessionLockedError: Another process has locked the session.
     """
 
     def __init__(
@@ -288,3 +449,38 @@ def repair_end(fd: int, notify: Callable[[str], None], lang: Lang = "en") -> int
         notify(removed.text(lang))
         return torn.offset
     return size + os.write(fd, b"\n")
+
+
+class Recent:
+    """Keeps the list of recently written sessions, and moves this one to its end."""
+
+    def __init__(self, folder: Path, session_id: str) -> None:
+        self._folder, self._session_id = folder, session_id
+        self._seen: tuple[int, ...] | None = None  # the file in which this session is the last
+
+    def touch(self) -> None:
+        """Move the session to the end. A failure is retried with the next entry."""
+        path = self._folder / _RECENT
+        try:
+            if self._seen is not None and self._seen == _state_of(os.stat(path)):
+                return
+            lock = FileLock(str(self._folder / f"{_RECENT}.lock"), timeout=_PATIENCE, mode=0o600)
+            with lock:
+                ids = recent_ids(self._folder)
+                if ids[-1:] != [self._session_id]:
+                    rest = [one for one in ids if one != self._session_id]
+                    text = "\n".join([*rest[1 - _MOST :], self._session_id, ""])
+                    self._seen = _state_of(write_private(path, text.encode(), sync=False))
+                else:
+                    self._seen = _state_of(os.stat(path))
+        except (OSError, Timeout):
+            self._seen = None
+
+
+def recent_ids(folder: Path) -> list[str]:
+    """Return the recently written sessions of a folder, last one at the end."""
+    try:
+        found = read_plain(folder / _RECENT, _LONGEST).decode("ascii", "replace").split("\n")
+    except OSError:  # or it is so long that others wrote it
+        return []
+    return list(dict.fromkeys(one for one in found if SESSION_ID.fullmatch(one)))

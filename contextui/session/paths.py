@@ -21,11 +21,7 @@ class NoHomeError(ContextUIError):
 
 
 def contextui_home(home: Path | str | None = None) -> Path:
-    """Return the home of persistent data: given, ``CONTEXTUI_HOME``, or ``~/.contextui``.
-
-    Raises:
-        NoHomeError: The user has no home folder.
-    """
+    """Return the home of persistent data: given, ``CONTEXTUI_HOME``, or ``~/.contextui``."""
     chosen = home or os.environ.get("CONTEXTUI_HOME")
     return Path(chosen).expanduser().absolute() if chosen else _users_home() / ".contextui"
 
@@ -53,11 +49,7 @@ def escape_project_path(path: str | Path) -> str:
 
 
 def check_session_id(session_id: str) -> str:
-    """Validate a session id and return it.
-
-    Raises:
-        InvalidSessionIdError: It is invalid, and might escape the folder.
-    """
+    """Validate a session id and return it."""
     if not SESSION_ID.fullmatch(session_id):
         raise InvalidSessionIdError("{name} cannot be the id of a session.", name=quote(session_id))
     return session_id

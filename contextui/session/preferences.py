@@ -20,12 +20,6 @@ class Preferences:
 
     Losing it costs little: a damaged or unreadable file counts as empty, and a value that cannot
     be written is lost.
-
-    Example:
-        >>> preferences = Preferences.of_folder(Path.cwd())
-        >>> preferences.put("layout", {"rows": 22})
-        >>> preferences.get("layout")
-        {'rows': 22}
     """
 
     def __init__(self, path: Path) -> None:

@@ -1,14 +1,26 @@
 """The one reader of logs: their lines, forwards, backwards and by kind, and the entries in them."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from contextui.session.entry import DamagedLineError, Entry, decode
+from contextui.context.item import Load
+from contextui.errors import ContextUIError
+from contextui.model import Block
+from contextui.plain_file import open_plain
+from contextui.session.entry import TWIN, DamagedLineError, Entry, decode, item_of
+
+LOST = "[This was only in the log, which another program damaged.]"
+"""Replaces the text of an old item that can no longer be read."""
+
+Content = tuple[str, tuple[Block, ...] | None]
+"""The text of an item and its blocks."""
 
 _BLOCK = 1 << 16
 _LONGEST_LINE = 1 << 26  # bytes: no entry is longer, and damage must not fill the memory
+_UNREADABLE = (OSError, ContextUIError, KeyError, TypeError, ValueError)
 
 
 class Line(NamedTuple):
@@ -108,3 +120,20 @@ def entries(
             yield offset, decode(text)
         except DamagedLineError as problem:
             report(Damage(offset, str(problem)))
+
+
+def stored(
+    path: Path, offsets: Mapping[str, int], item_id: str, fallback: Load = lambda: (LOST, None)
+) -> Load:
+    """Return a function that reads an item's content from its log on demand."""
+
+    def read() -> Content:
+        try:
+            with open_plain(path) as file:
+                entry = decode(line_at(file, offsets[item_id]).text)
+            item = item_of(entry) if item_id.partition(TWIN)[0] == entry.uuid else None
+        except _UNREADABLE:
+            item = None
+        return (item.content, item.blocks) if item is not None else fallback()
+
+    return read

@@ -1,4 +1,7 @@
-"""Recorder: writes every change of a session's context and windows to its log."""
+"""Recorder: writes every change of a session's context and windows to its log.
+
+What is in the log need not stay in memory: `MemoryStore` unloads old items.
+"""
 
 import threading
 import time
@@ -6,9 +9,10 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from contextui.context.item import ContextItem
+from contextui.context.item import ContextItem, Stage, is_conversation, reload, unload
 from contextui.context.manager import ContextManager
 from contextui.events import (
     Compacted,
@@ -27,22 +31,21 @@ from contextui.events import (
     WindowOpened,
     WindowReady,
 )
-from contextui.session.checkpoint import Places, checkpoint_data
-from contextui.session.entry import with_parent
-from contextui.session.items import (
+from contextui.session.checkpoint import checkpoint_data
+from contextui.session.entry import (
     Stamp,
     call_fields,
-    closed_entry,
     header,
     item_fields,
-    opened_entry,
     system_entry,
+    with_parent,
 )
-from contextui.session.log import Pending, SessionLog
-from contextui.session.recent import Recent
+from contextui.session.log import Pending, Recent, SessionLog
+from contextui.session.reader import Content, stored
 from contextui.session.restore import Loaded
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
+from contextui.windowing.window import Window
 
 CHECKPOINT_EVERY = 1_000
 """Entries after which a checkpoint is due at the latest, as soon as no turn is running."""
@@ -86,10 +89,8 @@ class Recorder:
         """How many turns have ended."""
         self.parent: str | None = None
         """The id of the last entry."""
-        self.parsed = 0
-        """How many entries were parsed to restore the session."""
-        self.read_from = 0
-        """The offset of the checkpoint from which it was restored."""
+        self.loaded = Loaded()
+        """How the session was restored."""
         self.saved_turn = 0
         """The last turn whose end is in the log."""
         self.draft = ""
@@ -113,8 +114,7 @@ class Recorder:
         """Continue a log that was restored."""
         self.offsets.update(loaded.offsets)
         self.closings.update(loaded.closings)
-        self.turn, self.parent, self.parsed = loaded.turn, loaded.last_id, loaded.parsed
-        self.read_from = loaded.start
+        self.turn, self.parent, self.loaded = loaded.turn, loaded.last_id, loaded
         self.saved_turn, self.draft, self.title = loaded.turn, loaded.draft, loaded.title
         self._since_checkpoint = loaded.since_checkpoint
         self._bytes_since = loaded.end - loaded.start
@@ -122,10 +122,6 @@ class Recorder:
         self._logged.update(loaded.versions)
         self._absent = loaded.absent
         self.flush()  # a `restored` hook may have changed its window
-
-    def defer_start(self) -> None:
-        """Delay the first entries: a session that was only opened leaves no log."""
-        self._held = []
 
     def recall(self, offsets: Mapping[str, int]) -> None:
         """Register items that no checkpoint includes; once they change, one will."""
@@ -147,8 +143,9 @@ class Recorder:
                 timer.cancel()
             self._delayed.clear()
 
-    def begin(self) -> None:
-        """Write the first entry of a new log."""
+    def begin(self, *, lazy: bool) -> None:
+        """Write the first entry of a new log; delay it if a session only opened leaves none."""
+        self._held = [] if lazy else None
         self.write(header())
 
     def keep_draft(self, text: str) -> None:
@@ -292,7 +289,7 @@ class Recorder:
 
     def _window_closed(self, event: WindowClosed) -> None:
         self.write(
-            closed_entry(self._windows, event.window_id, event.summary, event.actor),
+            _closed_entry(self._windows, event.window_id, event.summary, event.actor),
             written=partial(self.closings.__setitem__, event.window_id),
         )
 
@@ -328,8 +325,9 @@ class Recorder:
         """Write a snapshot of everything, so that a resume need not read earlier entries."""
         if not self._log.unsaved and self._is_settled():
             self._wants_checkpoint = False
-            places = Places(self.offsets, self.closings)
-            data = checkpoint_data(self._context, self._windows, places, self.turn)
+            data = checkpoint_data(
+                self._context, self._windows, self.offsets, self.closings, self.turn
+            )
             data["windows"] += self._absent  # a later run may have their classes
             if self.draft:
                 data["draft"] = self.draft
@@ -363,11 +361,11 @@ class Recorder:
         for window in self._windows.windows():
             if window.id in self._logged:  # otherwise it is still opening
                 self._logged[window.id] = str(runtime_of(window).core.saved.version)
-                entries.append(opened_entry(window))
+                entries.append(_opened_entry(window))
         entries += [system_entry("window_opened", **facts) for facts in self._absent]
         lines: list[Pending] = [(self._line(entry), None) for entry in entries]
         for window_id in self.closings:
-            entry = closed_entry(self._windows, window_id, None, "person")
+            entry = _closed_entry(self._windows, window_id, None, "person")
             lines.append((self._line(entry), partial(self.closings.__setitem__, window_id)))
         items = [item for item in self._context.get_all() if item.id in self.offsets]
         is_open = {item.id for item in self._context.open_items}
@@ -398,7 +396,7 @@ class Recorder:
         if window is None or window.is_opening or window_id in self._logged:
             return
         self._logged[window_id] = str(runtime_of(window).core.saved.version)
-        self.write(opened_entry(window))
+        self.write(_opened_entry(window))
 
     def _window_committed(self, event: WindowCommitted) -> None:
         """Write a change as soon as it is committed.
@@ -455,3 +453,73 @@ class Recorder:
             return 0
         self._logged[window_id] = str(kept.version)
         return self._write_system("window_state", windowId=window_id, **kept.data())
+
+
+def _opened_entry(window: Window) -> dict[str, Any]:
+    """Build the entry of a window that was opened, in its current state."""
+    kept, render = runtime_of(window).core.saved, runtime_of(window).renders.latest().xml
+    return system_entry(
+        "window_opened", windowId=window.id, name=window.name, render=render, **kept.data()
+    )
+
+
+def _closed_entry(
+    windows: WindowManager, window_id: str, summary: str | None, actor: str
+) -> dict[str, Any]:
+    """Build the entry of a window that was closed, with its last render."""
+    render = windows.last_render(window_id)
+    return system_entry(
+        "window_closed", windowId=window_id, summary=summary, actor=actor, render=render
+    )
+
+
+# --- memory --------------------------------------------------------------------------------
+
+LIMIT, KEPT = 1_000, 800
+"""Number of items above which old ones are unloaded, and how many stay loaded."""
+
+
+class MemoryStore:
+    """Unloads the content of old items and reads it from the log on demand.
+
+    What requests show of them is cached before, so a turn reads nothing back.
+    """
+
+    def __init__(self, context: ContextManager, offsets: Mapping[str, int], path: Path) -> None:
+        self._context, self._offsets, self._path = context, offsets, path
+        self._through = 0  # all items up to this seq were considered
+        self._reloaded: dict[str, None] = {}  # older items whose content was loaded again
+        context.subscribe(self._on_event)
+
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, ItemsChanged):
+            for item in map(self._context.get, event.item_ids):
+                if not item.is_loaded and not item.hidden:
+                    reload(item)
+                    self._reloaded[item.id] = None
+        elif isinstance(event, TurnEnded) and self._context.current_seq > LIMIT:
+            self._unload_old(self._context.current_seq - KEPT)
+
+    def _unload_old(self, newest: int) -> None:
+        self._context.outlook()  # cache what requests show of them while it is loaded
+        old = [self._context.get(item_id) for item_id in self._reloaded]
+        for item in self._context.get_all().since(self._through + 1):
+            if item.seq > newest:
+                break
+            old.append(item)
+            self._through = item.seq
+        self._reloaded.clear()
+        for item in old:
+            # An edit is a separate entry in the log, not part of the item's own.
+            unchanged = not item.revision and item.stage is Stage.FINAL
+            if item.id in self._offsets and unchanged and item.is_loaded and is_conversation(item):
+                shown = partial(self._as_shown, item)
+                unload(item, stored(self._path, self._offsets, item.id, fallback=shown))
+
+    def _as_shown(self, item: ContextItem) -> Content:
+        """Return what requests show of an item, if the log was damaged or removed."""
+        shown = self._context.shown_content(item)
+        if shown is None or isinstance(shown, str):
+            return shown or item.gist or "", None
+        texts = (str(block.get("text", "")) for block in shown if block.get("type") == "text")
+        return "\n".join(texts), tuple(shown)

@@ -7,15 +7,13 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple, get_args
 
 from contextui.context.gists.gist import gist
-from contextui.context.item import ContextItem, ItemType, admit, assign, check_text
+from contextui.context.item import Calls, ContextItem, ItemType, admit, assign, check_text
 from contextui.context.ledger import items_of
 from contextui.context.manager import ContextManager
-from contextui.context.units import Calls
 from contextui.errors import ContextUIError, DuplicateItemError, InvalidItemError
 from contextui.events import Trigger
 from contextui.model import Block
-from contextui.session.entry import SCHEMA, Entry, moment
-from contextui.session.items import TWIN, as_text, item_of
+from contextui.session.entry import SCHEMA, TWIN, Entry, as_text, item_of, moment
 from contextui.session.schema import (
     BoundaryFacts,
     ChangeFacts,
@@ -139,7 +137,9 @@ class WindowReplay:
                     raise ContextUIError("there is no window class {name}", name=facts["name"])
                 block = context.known_block(window_id) or self._render(window_id, facts)
                 self._restore(windows, cls, window_id, facts, block)
-                self._unhide(context, window_id)
+                last = context.window_items(window_id)[-1:]
+                if last and last[0].hidden == "closed":  # by a run without its class
+                    context.ledger.set(last, {"hidden": None})
                 if unknown := set(facts["state"] or ()) - set(cls.State.model_fields):
                     warn(
                         words(
@@ -213,13 +213,6 @@ class WindowReplay:
         aside = {"aside": facts["aside"]} if facts.get("aside") else {}
         return {"windowId": window_id, **kept, "history": history, **focus, **aside}
 
-    @staticmethod
-    def _unhide(context: ContextManager, window_id: str) -> None:
-        """Unhide the window's item, which a run without its class may have hidden."""
-        references = context.window_items(window_id)
-        if references and references[-1].hidden == "closed":
-            context.ledger.set(references[-1:], {"hidden": None})
-
     def _act(self, window_id: str, data: dict[str, Any], timestamp: str) -> None:
         if window_id in self._open and "focusId" in data:
             self._open[window_id]["focusId"] = data["focusId"]
@@ -275,10 +268,6 @@ class Replay:
         """Apply an entry; return the item that it added, if any.
 
         Everything is validated before anything is changed: an entry that raises has no effect.
-
-        Raises:
-            NewerSchemaError: A newer version of contextui wrote the log.
-            ContextUIError: It does not fit the entries before it.
         """
         data = entry.data
         match entry.subtype:

@@ -1,33 +1,40 @@
-"""Restore a conversation from its log, as it is now or as it was after a turn."""
+"""Restore a conversation from its log, as it is now or as it was after a turn.
 
+Items before the checkpoint that it starts from are not loaded. No request shows them, so all are
+hidden. They are read one by one: a log may be larger than the memory.
+"""
+
+import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from contextui.context.item import SUMMARY, ContextItem, admit, unload
+from contextui.context.item import SUMMARY, ContextItem, ItemType, admit, assign, unload
+from contextui.context.ledger import UNDO_STEPS
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.plain_file import open_plain
 from contextui.session.checkpoint import load_checkpoint
-from contextui.session.entry import DamagedLineError, Entry, decode
-from contextui.session.items import TWIN, item_of, stored
+from contextui.session.entry import TWIN, DamagedLineError, Entry, decode, item_of
 from contextui.session.reader import (
     Damage,
     Line,
     begins_line,
     entries,
+    ignore,
     line_at,
     lines,
     lines_backwards,
     of_kinds,
+    stored,
     whole_size,
 )
 from contextui.session.replay import NewerSchemaError, Replay, WindowReplay, check_schema
-from contextui.session.schema import CheckpointFacts, InvalidEntryError
+from contextui.session.schema import ChangeFacts, CheckpointFacts, InvalidEntryError
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words
 
@@ -39,6 +46,8 @@ _RECENT = 100  # items whose content stays in memory, hidden or not
 _LOOK_AHEAD = 32  # entries
 _NEIGHBOURS = 8  # items among them that decide whether a seq is invalid
 _FARTHEST = 10_000  # largest gap to the next seq that needs no confirmation by others
+_ITEMS = ("prompt", "window_item")  # the system entries with an item
+_ItemChanges = dict[str, dict[str, Any]]
 
 
 class NotASessionError(ContextUIError):
@@ -51,15 +60,7 @@ class UnknownTurnError(ContextUIError):
 
 @dataclass(slots=True)
 class Loaded:
-    """The result of reading a log.
-
-    Attributes:
-        offsets: The offset in the log of each item.
-        closings: The offset in the log of each closed window's last render.
-        absent: The data of windows whose class is missing.
-        start: The offset of the checkpoint from which the log was read; 0 without one.
-        since_checkpoint: How many of them follow the checkpoint.
-    """
+    """The result of reading a log; `start` is the offset of the checkpoint that it begins with."""
 
     turn: int = 0
     last_id: str | None = None
@@ -69,7 +70,6 @@ class Loaded:
     absent: list[dict[str, Any]] = field(default_factory=list)
     start: int = 0
     end: int = 0
-    set_aside: int = 0
     draft: str = ""
     title: str = ""
     parsed: int = 0
@@ -100,14 +100,9 @@ def load(
 ) -> Loaded:
     """Read a log into an empty context and its windows.
 
-    Args:
-        path: The log.
-        context: The context to fill; it must not be recorded yet.
-        windows: The windows of that context, with the available classes.
-        warn: Callback for messages about damage and windows that were not restored.
-        turn: Stop when this turn has ended, to show the session as it was then.
-        whole: Read from the beginning, to include items that no request shows.
-        as_sent: Stop at the last request of that turn already, if it has one.
+    With a turn, stop when it has ended, or with `as_sent` at its last request; `whole` reads from
+    the beginning, to include items that no request shows. `warn` is called with messages about
+    damage and windows that were not restored.
 
     Raises:
         NotASessionError: It is not the log of a session.
@@ -174,7 +169,6 @@ class _Loading:
         self._window_replay.restore(self._windows, self._context, self._warn)
         loaded.absent = self._window_replay.absent
         loaded.turn, loaded.last_id = self._replay.turn, self._replay.last_id
-        loaded.set_aside = self._damaged
         loaded.draft, loaded.title = self._replay.draft, self._replay.title
         if self._damage:
             words = Words(self._windows.lang)
@@ -270,7 +264,8 @@ class _Loading:
         except Exception:  # unusable: fall back to an earlier one
             return None
         known = {item.id for item in items.values()} | {entry.uuid for _, entry in rest}
-        if not damage and not known.issuperset(_referenced_ids(rest)):
+        changes = (entry.data["itemIds"] for _, entry in rest if entry.subtype == "change")
+        if not damage and not known.issuperset(chain.from_iterable(changes)):
             return None
         self._loaded.parsed += 1
         self._loaded.checkpoint_size = len(line.text)
@@ -323,14 +318,6 @@ class _Loading:
             yield one
 
 
-def _referenced_ids(rest: list[tuple[int, Entry]]) -> set[str]:
-    named: set[str] = set()
-    for _, entry in rest:
-        if entry.subtype == "change":
-            named.update(entry.data["itemIds"])
-    return named
-
-
 def _reason(problem: Exception) -> str:
     if isinstance(problem, ContextUIError):
         return str(problem)
@@ -374,7 +361,8 @@ def check_is_session(path: Path) -> None:
     with open_plain(path) as file:
         damaged = 0
         for line in lines(file):
-            if line.text.startswith(_OUR_FIRST_BYTES) and damaged == 0 and _is_last(file):
+            is_last = file.tell() == os.fstat(file.fileno()).st_size
+            if line.text.startswith(_OUR_FIRST_BYTES) and damaged == 0 and is_last:
                 return  # a header torn by a crash
             try:
                 header = decode(line.text)
@@ -391,8 +379,69 @@ def check_is_session(path: Path) -> None:
         raise NotASessionError("{file} is not a session. It was not changed.", file=path.name)
 
 
-def _is_last(file: BinaryIO) -> bool:
-    here = file.tell()
-    ended = not file.read(1)
-    file.seek(here)
-    return ended
+# --- items that are not loaded -------------------------------------------------------------
+
+
+def older_items(
+    path: Path, known: Container[str], start: int, end: int | None = None
+) -> Iterator[ContextItem]:
+    """Read the items before a checkpoint that are not loaded, oldest first, as they are now.
+
+    They belong to no context. Reading needs no more memory than the changes made to them.
+    """
+    if not start:
+        return
+    with open_plain(path) as file:
+        marks = _changes_by_item(file, known, end)
+        # Lines without a subtype, and those of prompts and windows; others need no parsing.
+        candidates = (
+            line
+            for line in _until(file, start)
+            if b'"subtype":"' not in line.text or any(of_kinds([line], *_ITEMS))
+        )
+        for _, entry in in_order(entries(candidates), 0, ignore):
+            try:
+                item = None if entry.uuid in known else item_of(entry)
+                if item is not None:
+                    admit(item)
+                    yield _with_changes(item, entry, marks.get(item.id, {}))
+            except ContextUIError:
+                continue  # it was skipped when the session was restored, too
+
+
+def _with_changes(item: ContextItem, entry: Entry, changes: dict[str, Any]) -> ContextItem:
+    reason = "closed" if item.type is ItemType.WINDOW else item.hidden or "trimmed"
+    assign(item, seq=(entry.data or {}).get("seq", 0), hidden=reason)
+    assign(item, **{name: value for name, value in changes.items() if value is not None})
+    return item
+
+
+def _changes_by_item(file: BinaryIO, known: Container[str], end: int | None) -> _ItemChanges:
+    marks: _ItemChanges = {}
+    steps: deque[_ItemChanges] = deque(maxlen=UNDO_STEPS)
+    for _, entry in entries(of_kinds(_until(file, end), "change", "compact_boundary")):
+        if entry.subtype == "compact_boundary" and entry.data:
+            fields: dict[str, Any] = {"hidden": "compacted"}
+        elif entry.subtype == "change":
+            facts: ChangeFacts = entry.data
+            if facts["operation"] == "undo":
+                for item_id, before in (steps.pop() if steps else {}).items():
+                    marks[item_id] = before
+                continue
+            if facts["operation"] == "trim":
+                continue  # items without other changes count as trimmed
+            fields = dict(facts["fields"])
+        else:
+            continue
+        ids = [one for one in entry.data["itemIds"] if one not in known]
+        steps.append({item_id: marks.get(item_id, {}) for item_id in ids})
+        for item_id in ids:
+            marks[item_id] = {**marks.get(item_id, {}), **fields}
+    return marks
+
+
+def _until(file: BinaryIO, end: int | None) -> Iterator[Line]:
+    for line in lines(file):
+        if end is not None and line.offset > end:
+            return
+        yield line

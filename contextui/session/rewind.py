@@ -20,8 +20,7 @@ from contextui.files.diff import DiffCounts, count_diff, diff_text
 from contextui.files.errors import FileError, NotAFileError
 from contextui.files.textfile import TextFile, Version
 from contextui.plain_file import open_plain
-from contextui.session.entry import Entry, moment
-from contextui.session.items import item_of
+from contextui.session.entry import Entry, item_of, moment
 from contextui.session.reader import entries, lines, of_kinds
 from contextui.session.versions import Kept, KeptVersionError, Versions, digest_of
 from contextui.words import Message
@@ -36,12 +35,9 @@ _HELD = 64 << 20  # bytes of file contents that a plan holds, now and then
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn of a session.
+    """One turn of a session; turn 0 is the start, before the first message.
 
-    Attributes:
-        number: Its number in the log; 0 is the start, before the first message.
-        when: When it ended, or began if it has not ended.
-        has_ended: Whether the session can go back to it.
+    It can be gone back to if it has ended. `when` it ended, or began if it has not.
     """
 
     number: int
@@ -53,13 +49,9 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One write of a file, as the log has it.
+    """One write of a file, as the log has it, with hashes of what was there and what was written.
 
-    Attributes:
-        before: The hash of what was there; None if there was no file, or it was not readable.
-        after: The hash of what was written; None if the file was deleted.
-        is_done: Whether the log says that it was written; after a crash it may have been.
-        rewind: The id of the rewind that it belongs to; empty for all others.
+    It is done if the log says so; after a crash it may have been done anyway.
     """
 
     path: str
@@ -80,12 +72,7 @@ class Write:
 
 @dataclass(slots=True)
 class Record:
-    """What a log says about turns and files.
-
-    Attributes:
-        turns: The turns with a message of the person, oldest first, after the start.
-        begins_with: The file whose write began the first turn, before any message; empty if none.
-    """
+    """What a log says about turns and files, and the file that it begins with before a message."""
 
     turns: list[Turn] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
@@ -93,12 +80,7 @@ class Record:
 
 
 def read_record(path: Path, is_own: Callable[[str], bool] = lambda _: True) -> Record:
-    """Read the turns and the writes of a log.
-
-    Args:
-        path: The log.
-        is_own: Whether the person wrote a message: reports about windows are messages too.
-    """
+    """Read the turns and the writes of a log."""
     reading = _Reading(is_own)
     with open_plain(path) as file:
         relevant = (
@@ -190,12 +172,9 @@ TOO_LARGE = Message("too large to keep, stays")
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What going back means for one file.
+    """What going back means for one file: its content now and then, None where there is no file.
 
-    Attributes:
-        now: Its content; None if there is no file.
-        then: What it was; None if there was no file.
-        is_mixed: Whether someone else also changed it, between two writes of the session.
+    It is mixed if someone else also changed it, between two writes of the session.
     """
 
     path: str
@@ -232,13 +211,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class RewindPlan:
-    """What going back to a turn means for files.
-
-    Attributes:
-        files: The files that the session wrote since, in the order of their first write, without
-            those that are as they were then.
-        same: How many files were written since and are as they were then.
-    """
+    """What going back to a turn means for files; those that are as they were are only counted."""
 
     turn: int
     files: tuple[FileChange, ...]
@@ -257,10 +230,7 @@ class RewindPlan:
 
 
 def plan(session: "Session", turn: int, record: Record | None = None) -> RewindPlan:
-    """Compare the files that the session wrote since a turn with what they were then.
-
-    Reads files; changes nothing. May be called on any thread.
-    """
+    """Compare the files that the session wrote since a turn with what they were. Thread-safe."""
     record = record or read_record(session.path)
     writes = [one for one in record.writes if one.turn > turn]
     files = _changes(session, writes)
@@ -317,7 +287,8 @@ def _change(
         return FileChange(path, "stays", TOO_LARGE if first.kept == "large" else NOT_KEPT)
     fate: Fate = "delete" if then is None else "restore" if now is not None else "create"
     mode = next((one.mode for one in ours if one.mode is not None), None)
-    return FileChange(path, fate, None, now, then, version, mode, is_mixed=_is_mixed(ours))
+    is_mixed = any(not other.found(one.after) for one, other in pairwise(ours))
+    return FileChange(path, fate, None, now, then, version, mode, is_mixed)
 
 
 def _ours(writes: list[Write], digest: str | None) -> list[Write] | None:
@@ -337,21 +308,12 @@ def _ours(writes: list[Write], digest: str | None) -> list[Write] | None:
     return ours
 
 
-def _is_mixed(writes: list[Write]) -> bool:
-    return any(not other.found(one.after) for one, other in pairwise(writes))
-
-
 # --- going back ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """The result of restoring files.
-
-    Attributes:
-        rewind: An id, with which it can be undone; empty if no file was written.
-        left: The files that were left alone after all, and why.
-    """
+    """The result of restoring files; by its id, empty if no file was written, it can be undone."""
 
     rewind: str = ""
     restored: tuple[str, ...] = ()

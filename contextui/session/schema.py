@@ -139,14 +139,8 @@ class RequestFacts(TypedDict):
     plan: NotRequired[State]
 
 
-class DraftFacts(TypedDict):
-    """The person's unsent input."""
-
-    text: str
-
-
-class TitleFacts(TypedDict):
-    """The title that a person gave the session."""
+class TextFacts(TypedDict):
+    """The person's unsent input, or the title that they gave the session."""
 
     text: str
 
@@ -289,8 +283,8 @@ _FORMS: dict[str, _Form] = {
     "cut": _form(CutFacts),
     "usage": _form(UsageFacts),
     "request": _form(RequestFacts),
-    "draft": _form(DraftFacts),
-    "title": _form(TitleFacts),
+    "draft": _form(TextFacts),
+    "title": _form(TextFacts),
     "turn_end": _form(TurnFacts),
     "file_write": _form(FileWriteFacts),
     "file_written": _form(FileWrittenFacts),

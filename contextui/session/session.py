@@ -13,12 +13,10 @@ from contextui.events import Event, WindowTroubled
 from contextui.files.leftovers import Leftovers, remove_leftovers
 from contextui.files.workspace import Workspace
 from contextui.plain_file import read_plain
-from contextui.session.archive import MemoryStore, older_items
-from contextui.session.items import Stamp
-from contextui.session.log import SessionLog
-from contextui.session.recent import Recent
-from contextui.session.record import CHECKPOINT_EVERY, Recorder
-from contextui.session.restore import Loaded, check_is_session, load
+from contextui.session.entry import Stamp
+from contextui.session.log import Recent, SessionLog
+from contextui.session.record import CHECKPOINT_EVERY, MemoryStore, Recorder
+from contextui.session.restore import Loaded, check_is_session, load, older_items
 from contextui.session.versions import Versions
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
@@ -136,7 +134,11 @@ class Session:
         try:
             data = path.with_suffix("")
             self.windows, self.context = options.make(session_id, cwd, data=data)
-            self._leftovers = self._track_saves(path.parents[2] / "saving")
+            saving = path.parents[2] / "saving"
+            remove_leftovers(saving)  # of interrupted saves
+            self._leftovers = Leftovers(saving)
+            if self.windows.workspace is not None:
+                self.windows.workspace.notes = self._leftovers
             loaded = self._load() if path.exists() and path.stat().st_size else None
             stamp = Stamp(session_id, cwd, branch_of(Path(cwd)), options.clock)
             every = options.checkpoint_every
@@ -145,9 +147,7 @@ class Session:
                 self._log, stamp, self.context, self.windows, every, recent=recent
             )
             if loaded is None:
-                if lazy:
-                    self._recorder.defer_start()
-                self._recorder.begin()
+                self._recorder.begin(lazy=lazy)
             else:
                 self._recorder.resume(loaded)
             MemoryStore(self.context, self._recorder.offsets, path)
@@ -173,7 +173,7 @@ class Session:
     @property
     def parsed_entries(self) -> int:
         """How many entries were parsed to restore the session."""
-        return self._recorder.parsed
+        return self._recorder.loaded.parsed
 
     @property
     def unsaved(self) -> int:
@@ -229,18 +229,10 @@ class Session:
     def older_items(self) -> list[ContextItem]:
         """Return the items that were not restored, oldest first, read from the log now."""
         items = self.context.items
-        return list(older_items(self.path, items, self._recorder.read_from))
+        return list(older_items(self.path, items, self._recorder.loaded.start))
 
     def recall(self, item_id: str, log: ContextManager, offsets: Mapping[str, int]) -> None:
-        """Load an item that was not restored, with everything that belongs to its tool call.
-
-        The items are added as the log has them, hidden; then the context can `restore` them.
-
-        Args:
-            item_id: The item.
-            log: The whole log, read into a context of its own.
-            offsets: The offset in the log of each of its items.
-        """
+        """Load an item that was not restored, hidden, with all that belongs to its tool call."""
         calls, item = log.calls, log.get(item_id)
         asker = calls.asker(item)
         together = {one.id: copy(one) for one in (asker, *calls.results(asker), item)}
@@ -258,14 +250,6 @@ class Session:
             self.windows.workspace.close()
         self._leftovers.close()
 
-    def _track_saves(self, folder: Path) -> Leftovers:
-        """Remove temporary files of interrupted saves, and track those of this session."""
-        remove_leftovers(folder)
-        leftovers = Leftovers(folder)
-        if self.windows.workspace is not None:
-            self.windows.workspace.notes = leftovers
-        return leftovers
-
     def _load(self) -> Loaded:
         if not self._log.is_open:
             self._log.expect(self.path.stat().st_size)
@@ -280,11 +264,7 @@ class Session:
             self.notices.append(f"{event.window_id} {self._words(event.reason)}")
 
     def _complete_interrupted(self) -> None:
-        """Complete what a crash interrupted.
-
-        Add error results for unanswered tool calls, and list windows that were open but not
-        listed.
-        """
+        """Complete what a crash interrupted: answer open calls, and list all open windows."""
         for window in self.windows.windows():
             if not self.context.window_items(window.id):
                 self.context.add(ContextItem(ItemType.WINDOW, window.id))

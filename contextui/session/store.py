@@ -15,18 +15,16 @@ from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError, os_reason
 from contextui.plain_file import open_plain
-from contextui.session.archive import older_items
-from contextui.session.entry import Entry, moment
+from contextui.session.entry import Entry, is_message, moment, text_of
 from contextui.session.fork import Origin, fork, origin_of
-from contextui.session.items import is_message, text_of
+from contextui.session.log import recent_ids
 from contextui.session.paths import (
     check_session_id,
     contextui_home,
     escape_project_path,
 )
 from contextui.session.reader import entries, lines, lines_backwards
-from contextui.session.recent import recent_ids
-from contextui.session.restore import Loaded, load
+from contextui.session.restore import Loaded, load, older_items
 from contextui.session.session import Session, SessionOptions
 from contextui.text import for_model, one_line, quote
 from contextui.windowing.manager import WindowManager
@@ -45,20 +43,7 @@ class UnknownSessionError(ContextUIError):
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """One session in a list of sessions.
-
-    Attributes:
-        id: Its id.
-        cwd: The folder it belongs to.
-        path: Its log.
-        first_words: The start of the first user message, in one line.
-        started: When it began, by its log.
-        updated: When its last entry was written, by its log.
-        size: The size of its log in bytes.
-        is_empty: Whether it has no message, no draft and no window.
-        odd_entries: How many of the entries read for this were invalid.
-        origin: The session and the turn it was forked from; None if it is no fork.
-    """
+    """One session in a list of sessions, by the start and the end of its log."""
 
     id: str
     cwd: str
@@ -221,7 +206,10 @@ class SessionStore:
                 found.append(info)
         recent = recent_ids(self.home / "projects" / folder) if folder is not None else []
         ranks = {session_id: rank for rank, session_id in enumerate(recent)}
-        found.sort(key=lambda info: (ranks.get(info.id, -1), _when(info)), reverse=True)
+        oldest = datetime.min.replace(tzinfo=UTC)
+        found.sort(
+            key=lambda info: (ranks.get(info.id, -1), moment(info.updated) or oldest), reverse=True
+        )
         return Survey(tuple(found), tuple(unreadable))
 
     def fork(self, session_id: str, turn: int | None = None) -> Session:
@@ -291,10 +279,6 @@ def _local_name(cwd: str) -> str:
     return here if for_model(here) == cwd else cwd
 
 
-def _when(info: SessionInfo) -> datetime:
-    return moment(info.updated) or datetime.min.replace(tzinfo=UTC)
-
-
 def read_info(path: Path) -> SessionInfo:
     """Read the start and the end of a session's log."""
     odd: set[int] = set()
@@ -307,6 +291,7 @@ def read_info(path: Path) -> SessionInfo:
         last = entries(lines_backwards(file), lambda damage: odd.add(damage.offset))
         newest = [entry for _, entry in islice(last, _LAST_LINES)]
     started = _time(first, path) if first else ""
+    drafts = [one.data.get("text") for one in first if one.subtype == "draft" and one.data]
     return SessionInfo(
         id=path.stem,
         cwd=_local_name(_cwd(path, [*first, *newest])),
@@ -316,7 +301,7 @@ def read_info(path: Path) -> SessionInfo:
         updated=_time(newest, path) if newest else started,
         size=path.stat().st_size,
         is_empty=not any(is_message(one) or one.subtype == "window_opened" for one in first)
-        and not _last_draft(first),
+        and not any(drafts[-1:]),
         odd_entries=len(odd),
         origin=origin_of(first[0]) if first else None,
     )
@@ -331,15 +316,9 @@ def _time(found: Iterable[Entry], path: Path) -> str:
 
 
 def _cwd(path: Path, found: Iterable[Entry]) -> str:
-    """Return the folder that most entries name, preferring those that match the log's folder.
-
-    A single entry may be invalid.
+    """Return the folder that most entries name, and that fits the log if any does: one may be
+    wrong.
     """
     named = Counter(one.cwd for one in found if one.cwd)
     fitting = [cwd for cwd in named if escape_project_path(cwd) == path.parent.name]
     return max(fitting or named, key=lambda cwd: named[cwd], default="")
-
-
-def _last_draft(first: list[Entry]) -> object:
-    drafts = [one.data for one in first if one.subtype == "draft" and one.data]
-    return drafts[-1].get("text") if drafts else None

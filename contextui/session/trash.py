@@ -46,12 +46,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def delete(path: Path, home: Path, clock: Callable[[], float] = time.time) -> Deleted:
-    """Move a session, its log and the files of its windows, to the trash.
-
-    Raises:
-        SessionLockedError: It is open, here or elsewhere.
-        ContextUIError: It does not exist any more, or cannot be moved. Nothing is lost.
-    """
+    """Move a session, its log and the files of its windows, to the trash."""
     folder = home / _FOLDER / f"{int(clock())}-{secrets.token_hex(4)}"
     try:
         if not path.exists():

@@ -21,14 +21,7 @@ _HIGHEST = 2**53  # of a figure
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A request was rewritten from a place on; None for what the log does not say.
-
-    Attributes:
-        after: The place, in blocks.
-        rent: What the outdated tokens have cost, and would cost for a while.
-        price: What rewriting costs, in the same unit.
-        sent: When the request was sent; None for now.
-    """
+    """A request was rewritten behind a number of blocks; None for what the log does not say."""
 
     reason: str = ""
     cause: str = ""
@@ -41,12 +34,7 @@ class Sweep:
 
 
 class PlannedRequest(NamedTuple):
-    """How a request was planned.
-
-    Attributes:
-        outdated: Tokens in it that a request written from scratch would not have.
-        uses_cache: Whether it reads from a cache or writes to one; without, sweeping is free.
-    """
+    """How a request was planned; without a cache that it uses, sweeping is free."""
 
     number: int | None = None
     outdated: int | None = None

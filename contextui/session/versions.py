@@ -20,8 +20,8 @@ from contextui.files.paths import Found
 from contextui.files.protection import make_private, write_private
 from contextui.files.save import TEXT_LIMIT, is_temporary
 from contextui.plain_file import read_plain
+from contextui.session.entry import system_entry
 from contextui.session.fork import KEPT
-from contextui.session.items import system_entry
 
 MOST_KEPT = 1 << 30
 """Bytes of copies that one session keeps."""
@@ -83,11 +83,7 @@ class Versions:
         return written
 
     def read(self, digest: str) -> bytes:
-        """Read a kept version.
-
-        Raises:
-            KeptVersionError: It is missing, unreadable, or its content is another one.
-        """
+        """Read a kept version."""
         try:
             check_private(self._folder)
             path = self._folder / digest

@@ -34,7 +34,7 @@ from contextui.windowing.runtime import runtime_of
 from contextui.words import Text
 
 if TYPE_CHECKING:
-    from contextui.context.composition import Composition
+    from contextui.context.messages import Composition
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from contextui.agent.preamble import is_report
+from contextui.agent.prompt import is_report
 from contextui.errors import ContextUIError, os_reason
 from contextui.events import Event, ItemAdded, ItemsChanged
 from contextui.session.fork import fork

@@ -187,7 +187,7 @@ class SettingCommands:
         if field == "windows_lod":
             self._desk.session.windows.lod = Lod(value.capitalize())
         elif field == "compaction_auto":
-            controller.auto_compact = value
+            controller.strategist.auto_compact = value
         elif field == "compaction_threshold":
             controller.compaction.threshold = value
         elif field == "approval":
@@ -205,7 +205,7 @@ class SettingCommands:
         return {
             "model": "offline" if is_offline else controller.model.name,
             "windows_lod": self._desk.session.windows.lod.value.lower(),
-            "compaction_auto": controller.auto_compact,
+            "compaction_auto": controller.strategist.auto_compact,
             "compaction_threshold": controller.compaction.threshold,
             "approval": controller.tools.gate.mode,
             "theme": self._app.theme,

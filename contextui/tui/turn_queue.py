@@ -3,9 +3,8 @@
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from contextui.agent.context_space import CompactionStoppedError
-from contextui.agent.controller import InteractionController
-from contextui.agent.preamble import PreambleText
+from contextui.agent.controller import CompactionStoppedError, InteractionController
+from contextui.agent.prompt import PreambleText
 from contextui.errors import ContextUIError
 from contextui.events import WOKEN, Event, Notice, TurnFinished, TurnStarted
 from contextui.tui.conversation.prompt import Prompt

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from contextui.agent.context_space import TurnOptions
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.agent.prompt import install, system_prompt
 from contextui.agent.retry import RetryPolicy
-from contextui.agent.turn import TurnOptions
 from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.events import Event, TurnFinished

@@ -12,7 +12,7 @@ import pytest
 import contextui
 from contextui.agent.approval import ApprovalGate, Decision, Question
 from contextui.agent.bridge import ContextBridge
-from contextui.agent.turn import TurnOptions
+from contextui.agent.context_space import TurnOptions
 from contextui.context.item import ItemType
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError, InvalidItemError

@@ -6,11 +6,13 @@ from typing import Any, cast
 
 import pytest
 
-from contextui.agent.context_space import CompactionStoppedError
-from contextui.agent.controller import InteractionController
+from contextui.agent.controller import (
+    CompactionStoppedError,
+    InteractionController,
+    TurnRunningError,
+)
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel, Step
-from contextui.agent.turn import TurnRunningError
 from contextui.agent.wire import payload
 from contextui.context.compaction.service import NothingToCompactError
 from contextui.context.item import ContextItem, ItemType

@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from contextui.agent import request as gate
-from contextui.agent.controller import InteractionController
+from contextui.agent.controller import InteractionController, TurnRunningError
 from contextui.agent.models.scripted import ScriptedModel, call
-from contextui.agent.preamble import is_said
-from contextui.agent.turn import TurnRunningError
-from contextui.context.composition import Composition
+from contextui.agent.prompt import is_said
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
+from contextui.context.messages import Composition
 from contextui.errors import ContextTooLargeError
 from contextui.events import (
     AnswerGiven,
@@ -47,7 +46,7 @@ def check_whole(talk: InteractionController) -> None:
     assert talk.context.ledger.calls.unanswered == ()
     assert not talk.context.ledger.under_way
     talk.context.add(ContextItem(ItemType.USER, "and now?"))
-    assert gate.faults(talk.request_of(talk.context.compose(100_000))) == []
+    assert gate.faults(talk.request_of(talk.context.compose(100_000)).messages) == []
 
 
 # --- a turn that goes well ---------------------------------------------------------------
@@ -159,8 +158,8 @@ def test_a_budget_without_room_is_reported_before_any_request() -> None:
     talk = controller(options=options(budget=300))
     talk.install_prompt()
     with pytest.raises(ContextTooLargeError, match="the system prompt and the tools"):
-        talk.check_budget()
-    controller().check_budget()
+        talk.strategist.check_budget()
+    controller().strategist.check_budget()
 
 
 # --- words -------------------------------------------------------------------------------

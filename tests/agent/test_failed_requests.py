@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from contextui.agent.context_space import TurnOptions
 from contextui.agent.retry import RetryPolicy
-from contextui.agent.turn import TurnOptions
 from contextui.context.placement.compose import PricedComposer
 from contextui.events import Event, RetryScheduled
 from tests.agent.server import (

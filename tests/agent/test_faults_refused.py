@@ -7,9 +7,9 @@ import socket
 
 import pytest
 
+from contextui.agent.context_space import TurnOptions
 from contextui.agent.models.anthropic import AnthropicModel
 from contextui.agent.retry import RetryPolicy
-from contextui.agent.turn import TurnOptions
 from contextui.events import AnswerDiscarded, CallStarted, Event, Notice, RetryScheduled
 from contextui.model import TextDelta
 from tests.agent.server import Hangup, Reply, Step, Stream, answer, call, error, thinking

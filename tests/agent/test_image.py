@@ -15,8 +15,9 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.image import ImageError, sent_block
 from contextui.agent.mention import Attachments, MentionError
 from contextui.agent.models.chat import _part
-from contextui.agent.preamble import Preamble
-from contextui.agent.wire import WireMessages
+from contextui.agent.prompt import Preamble
+from contextui.agent.wire import payload
+from contextui.model import ModelRequest
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore
 
@@ -74,7 +75,7 @@ def test_an_image_is_kept_sent_and_restored(tmp_path: Path) -> None:
     with session_in(tmp_path, session_id) as again:
         item = again.context.get(item_id)
         messages = [one for one in again.context.compose().messages if one.role == "user"]
-        (written,) = WireMessages(messages).with_marks([])
+        (written,) = payload(ModelRequest("", tuple(messages)), "m").written
         text, shown = written["content"]
         assert text == {"type": "text", "text": "The person attached the image shot.png:"}
         assert shown["source"]["media_type"] == "image/png"

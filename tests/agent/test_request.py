@@ -469,4 +469,4 @@ def test_every_fault_of_a_request_is_found() -> None:
         ([user("Go.", EMPTY_TEXT, "On.")], ["message 0 has an empty text"]),
         ([user("Go."), assistant(thinking())], ["message 1 has thinking only"]),
     ):
-        assert faults(ModelRequest("", tuple(messages))) == found, messages
+        assert faults(messages) == found, messages

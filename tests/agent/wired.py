@@ -5,9 +5,9 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+from contextui.agent.context_space import TurnOptions
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.anthropic import AnthropicModel
-from contextui.agent.turn import TurnOptions
 from contextui.context.item import ItemType
 from contextui.events import Event
 from contextui.session.session import SessionOptions

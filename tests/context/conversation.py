@@ -1,6 +1,7 @@
 """A conversation that tests drive step by step, with real windows."""
 
 import asyncio
+import copy
 import itertools
 import json
 from collections.abc import Iterable
@@ -20,6 +21,7 @@ from contextui import (
     action,
 )
 from contextui.config.schema import Placement
+from contextui.context.placement.compose import PricedComposer
 
 
 class NotesWindow(Window):
@@ -125,9 +127,28 @@ class Conversation:
         return list(self.context.compose(budget).messages)
 
 
+def rendered(priced: PricedComposer) -> list[LlmMessage]:
+    """All messages of the next request, made without those of the last one."""
+    script, sent = priced.transcript, priced._messages
+    made = script.plan(priced._clock())
+    priced._with_texts(made)
+    scratch = copy.copy(sent)
+    scratch.pieces, scratch.starts = [], []
+    start = script.start_of(made)
+    before = scratch.made_of((slot, slot.sent, slot.actions) for slot in script.slots[:start])
+    fresh = [(slot.at, piece) for slot, piece in before]
+    kept = zip(sent.starts[: sent.count_before(start)], sent.pieces, strict=False)
+    pieces = [
+        *(pair for pair in fresh if not priced._is_edited(pair[0])),
+        *(pair for pair in kept if priced._is_edited(pair[0])),
+    ]
+    pieces.sort(key=lambda pair: pair[0])
+    return [piece.message for _, piece in (*pieces, *scratch.made_of(script.written(made)))]
+
+
 def specified(talk: Conversation) -> list[LlmMessage]:
     """What the next request has to be, rendered from scratch."""
     priced = talk.context.ledger.priced
     if priced is not None:
-        return priced.render()
+        return rendered(priced)
     return ContextRenderer("in-place").render(talk.context.get_all(), talk.windows)

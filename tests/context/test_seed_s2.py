@@ -12,7 +12,7 @@ from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem, ItemType
 from contextui.files.workspace import Workspace
 from contextui.model import LlmMessage, ModelError
-from contextui.session import archive
+from contextui.session import record
 from contextui.session.session import Session
 from contextui.session.store import SessionStore
 from contextui.tokens import TokenCounter
@@ -55,9 +55,9 @@ def test_memory_store_adds_messages(tmp_path: Path) -> None:
 
 def test_memory_store_keeps_to_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """MemoryStore: 内存限制"""
-    assert (archive.LIMIT, archive.KEPT) == (1_000, 800)
-    monkeypatch.setattr(archive, "LIMIT", 60)
-    monkeypatch.setattr(archive, "KEPT", 40)
+    assert (record.LIMIT, record.KEPT) == (1_000, 800)
+    monkeypatch.setattr(record, "LIMIT", 60)
+    monkeypatch.setattr(record, "KEPT", 40)
     with session_in(tmp_path) as session:
         context = session.context
         items = [say(session, f"message {number}") for number in range(61)]

@@ -22,14 +22,13 @@ from contextui import (
 )
 from contextui.config.schema import Placement
 from contextui.context.item import is_conversation
-from contextui.context.messages import Meter
-from contextui.context.trim import ROUNDS_KEPT, item_sizes
+from contextui.context.trim import ROUNDS_KEPT, Meter
 from contextui.context.units import Unit, rounds, units
 from contextui.events import Event
 from tests.context.conversation import Conversation, NotesWindow, rough_counter, wire
 from tests.thorough import times
 
-size = item_sizes(Meter(rough_counter()).item, Meter(rough_counter()), None)
+size = Meter(rough_counter()).size
 
 
 def item(kind: str, text: str, seq: int, **fields: object) -> ContextItem:

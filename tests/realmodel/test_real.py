@@ -20,10 +20,10 @@ from typing import Any, Literal, get_args
 import pytest
 
 from contextui.agent import request
+from contextui.agent.context_space import TurnOptions
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.anthropic import AnthropicModel
 from contextui.agent.models.openai import OpenAIModel
-from contextui.agent.turn import TurnOptions
 from contextui.config.credentials import Credentials
 from contextui.events import CallFinished, Event, UsageSpent, WindowActed, WindowOpened
 from contextui.model import LOCAL_PRICES, CallBegun, ContextSize, TextDelta
@@ -133,7 +133,7 @@ def check(talk: InteractionController, events: Sequence[Event]) -> None:
     finished = end(events)
     assert finished.reason != "failed", finished
     assert talk.context.ledger.calls.unanswered == ()
-    assert request.faults(talk.request_of(talk.context.compose())) == []
+    assert request.faults(talk.request_of(talk.context.compose()).messages) == []
     # Within a turn nothing that was sent changes: the server finds it in its cache.
     for before, after in pairwise(one.usage for one in of(UsageSpent, events)):
         sent = before.input_tokens + before.cache_read_input_tokens

@@ -13,7 +13,7 @@ from contextui.session.catalogue import Catalogue, Place
 from contextui.session.log import SessionLockedError
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
-from contextui.session.trash import KEPT_DAYS, empty_trash
+from contextui.session.trash import KEPT_DAYS, delete, empty_trash, restore
 from contextui.windows.todo.window import TodoWindow
 
 
@@ -93,7 +93,7 @@ def test_a_session_that_is_open_is_neither_renamed_nor_deleted(tmp_path: Path) -
         with pytest.raises(SessionLockedError):
             catalogue.rename(place, "x")
         with pytest.raises(SessionLockedError):
-            catalogue.delete(place)
+            delete(place.path, catalogue.home)
     assert catalogue.head(place_of(catalogue, session_id)).title == "busy"
 
 
@@ -104,18 +104,18 @@ def test_a_deleted_session_comes_back_whole(tmp_path: Path) -> None:
     (place.path.with_suffix("") / "editor_1").mkdir(parents=True)
     (place.path.with_suffix("") / "editor_1" / "draft").write_text("unsaved")
     before = place.path.read_bytes()
-    deleted = catalogue.delete(place)
+    deleted = delete(place.path, catalogue.home)
     assert catalogue.places() == []
     assert not place.path.with_suffix("").exists()
     assert not place.path.with_suffix(".lock").exists()
     with pytest.raises(ContextUIError, match="Not deleted"):
-        catalogue.delete(place)
-    catalogue.restore(deleted)
+        delete(place.path, catalogue.home)
+    restore(deleted)
     assert catalogue.places() == [place]
     assert place.path.read_bytes() == before
     assert (place.path.with_suffix("") / "editor_1" / "draft").read_text() == "unsaved"
     with pytest.raises(ContextUIError, match="Not restored"):
-        catalogue.restore(deleted)
+        restore(deleted)
     assert (place.path.stat().st_mode & 0o077, (tmp_path / "trash").stat().st_mode & 0o077) == (
         0,
         0,
@@ -124,14 +124,14 @@ def test_a_deleted_session_comes_back_whole(tmp_path: Path) -> None:
 
 def test_the_trash_is_emptied_after_thirty_days(tmp_path: Path) -> None:
     catalogue = Catalogue(tmp_path)
-    deleted = catalogue.delete(place_of(catalogue, talked(tmp_path, "old")))
+    deleted = delete(place_of(catalogue, talked(tmp_path, "old")).path, catalogue.home)
     (tmp_path / "trash" / "something else").mkdir()
     assert empty_trash(tmp_path, lambda: time.time() + (KEPT_DAYS - 1) * 86_400) == 0
     assert deleted.kept.exists()
     assert empty_trash(tmp_path, lambda: time.time() + (KEPT_DAYS + 1) * 86_400) == 1
     assert [one.name for one in (tmp_path / "trash").iterdir()] == ["something else"]
     with pytest.raises(ContextUIError, match="Not restored"):
-        catalogue.restore(deleted)
+        restore(deleted)
 
 
 def test_a_link_in_the_trash_is_not_followed(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextui.session.entry import DamagedLineError, decode, encode
-from contextui.session.log import SessionLog, repair_end
-from contextui.session.logfile import LogFile
+from contextui.session.log import LogFile, SessionLog, repair_end
 from contextui.session.reader import Damage, Line, entries, line_at, lines, lines_backwards
 
 AGAIN = "Saving is retried until it succeeds."

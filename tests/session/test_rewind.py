@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contextui import ContextItem, ItemType, SessionStore
-from contextui.agent.preamble import is_report
+from contextui.agent.prompt import is_report
 from contextui.context.item import BESIDE
 from contextui.files.workspace import Workspace
 from contextui.session import versions

@@ -26,13 +26,12 @@ from contextui import (
 from contextui.context.compaction.plan import plan
 from contextui.context.manager import ContextManager
 from contextui.errors import InvalidItemError
-from contextui.session import archive
-from contextui.session import items as log_items
-from contextui.session.archive import KEPT, LIMIT
+from contextui.session import reader, record
 from contextui.session.export import to_json, to_markdown
 from contextui.session.log import SessionLockedError
 from contextui.session.paths import InvalidSessionIdError, NoHomeError, contextui_home
 from contextui.session.reader import Line, line_at
+from contextui.session.record import KEPT, LIMIT
 from contextui.session.replay import NewerSchemaError
 from contextui.session.session import Session, branch_of
 from contextui.session.store import UnknownSessionError
@@ -776,8 +775,8 @@ def test_old_hidden_items_keep_their_description_and_read_their_content(session:
 @pytest.fixture
 def few_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Past 60 items the newest 40 stay in memory."""
-    monkeypatch.setattr(archive, "LIMIT", 60)
-    monkeypatch.setattr(archive, "KEPT", 40)
+    monkeypatch.setattr(record, "LIMIT", 60)
+    monkeypatch.setattr(record, "KEPT", 40)
 
 
 def log_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -788,7 +787,7 @@ def log_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         places.append(offset)
         return line_at(file, offset)
 
-    monkeypatch.setattr(log_items, "line_at", read)
+    monkeypatch.setattr(reader, "line_at", read)
     return places
 
 

@@ -18,9 +18,8 @@ from pathlib import Path
 import pytest
 
 from contextui import SessionStore
-from contextui.session import logfile
-from contextui.session.log import SessionLockedError, SessionLog
-from contextui.session.logfile import LogFile
+from contextui.session import log as logfile
+from contextui.session.log import LogFile, SessionLockedError, SessionLog
 from contextui.session.session import Session
 from tests import forkserver
 from tests.context.conversation import wire

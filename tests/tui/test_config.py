@@ -41,7 +41,7 @@ async def test_settings_are_shown_and_changed_and_what_cannot_be_is_refused(tmp_
         assert window.lod is Lod.SUMMARY
         main.run_command("/config compaction.auto false")
         await until(pilot, lambda: note_shown(pilot, "[compaction] auto = false"))
-        assert not desk.controller.auto_compact
+        assert not desk.controller.strategist.auto_compact
         main.run_command("/config compaction.threshold 0.25")
         await until(pilot, lambda: note_shown(pilot, "[compaction] threshold = 0.25"))
         assert desk.controller.compaction.threshold == 0.25

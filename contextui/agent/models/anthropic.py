@@ -74,7 +74,6 @@ class AnthropicModel(RemoteModel):
         endpoint = Endpoint(url, name, secret, key_source or variable)
         super().__init__(name, endpoint, limits, prices or CachePrices(), lang)
         self._thinking, self._thinking_tokens = thinking, thinking or 0
-        self._before: Payload | None = None
 
     def _reader(self) -> AnswerReader:
         return AnswerReader(self.name)
@@ -101,7 +100,7 @@ class AnthropicModel(RemoteModel):
 
     def _written(self, request: ModelRequest) -> Payload:
         try:
-            sent = payload(request, self.name, self._before)
+            sent = payload(request, self.name, self._answered)
         except RecursionError as error:
             raise failures.unsendable(error, self._endpoint) from None
         match self._thinking:
@@ -113,9 +112,6 @@ class AnthropicModel(RemoteModel):
                 sent.body["thinking"] = {"type": "enabled", "budget_tokens": budget}
                 sent.body["max_tokens"] += budget
         return sent
-
-    def _began(self, sent: Payload) -> None:
-        self._before = sent
 
     async def _send(
         self, sent: Payload, client: Any, watch: Stopwatch, stack: AsyncExitStack

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from contextui.agent.models.connection import exposed_host, is_loopback, unencrypted
 from contextui.agent.models.openai import complete_url
 from contextui.agent.models.prices import load_prices
-from contextui.agent.models.servers import Rates, ServedModel, endpoint_of, served_models
+from contextui.agent.models.servers import ServedModel, endpoint_of, served_models
 from contextui.config.providers import PROVIDERS, Provider, installed
 from contextui.config.sources import Connection, Loaded
 from contextui.model import ModelError
@@ -66,7 +66,8 @@ async def asked(offer: Offer) -> Offer:
         return replace(offer, models=(), problem=error)
     prices, _ = load_prices(connection.home)
     named = {one.name: one for one in models}  # some servers list a model twice
-    priced = (_priced(one, offer.provider, prices) for one in named.values())
+    known = ((one, prices.get(f"{offer.provider.name}/{one.name}")) for one in named.values())
+    priced = (replace(one, rates=rates) if rates is not None else one for one, rates in known)
     return replace(offer, models=tuple(priced))
 
 
@@ -103,8 +104,3 @@ async def ask_all(loaded: Loaded, update: Callable[[Offer], object]) -> list[Off
         return found
 
     return list(await asyncio.gather(*map(ask, offers(loaded))))
-
-
-def _priced(model: ServedModel, provider: Provider, prices: dict[str, Rates]) -> ServedModel:
-    rates = prices.get(f"{provider.name}/{model.name}")
-    return replace(model, rates=rates) if rates is not None else model

@@ -8,12 +8,11 @@ that `stream.AnswerReader` assembles.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, NamedTuple
 
 from contextui.agent.image import sent_block
 from contextui.agent.models.stream import AnswerReader
-from contextui.model import Answer, Block, LlmMessage, ModelError, ModelEvent, ModelRequest
+from contextui.model import Answer, Block, ModelError, ModelEvent, ModelRequest
 
 REASONING = ("reasoning_content", "reasoning")
 """Fields in which servers stream the model's reasoning; each uses one of them."""
@@ -61,16 +60,15 @@ def chat_body(request: ModelRequest, model: str, dialect: Dialect) -> dict[str, 
             }
             for one in request.tools
         ]
-    system = [{"role": "system", "content": request.system}] if request.system.strip() else []
-    written = (_chat_messages(one, dialect.images) for one in request.messages)
-    body["messages"] = [*system, *chain.from_iterable(written)]
-    return body
-
-
-def _chat_messages(message: LlmMessage, images: bool) -> Iterator[Message]:
-    content = message.content
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    yield from _assistant(blocks) if message.role == "assistant" else _user(blocks, images)
+    messages: list[Message] = []
+    if request.system.strip():
+        messages.append({"role": "system", "content": request.system})
+    for one in request.messages:
+        content = one.content
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        is_answer = one.role == "assistant"
+        messages += _assistant(blocks) if is_answer else _user(blocks, dialect.images)
+    return {**body, "messages": messages}
 
 
 def _assistant(blocks: Iterable[Block]) -> Iterator[Message]:
@@ -169,11 +167,7 @@ class ChatReader(AnswerReader):
         self._reason: str | None = None
 
     def read(self, event: Mapping[str, Any]) -> Sequence[ModelEvent]:
-        """Process the next chunk, and return what the person may see of it.
-
-        Raises:
-            ModelError: The chunks are inconsistent; the answer is lost.
-        """
+        """Process the next chunk, and return what the person may see of it."""
         if event is DONE:
             self.is_whole = True
             return ()
@@ -193,11 +187,7 @@ class ChatReader(AnswerReader):
         return shown
 
     def answer(self) -> Answer:
-        """Return the assembled answer: reasoning, text, calls.
-
-        Raises:
-            ModelError: It is truncated.
-        """
+        """Return the assembled answer: reasoning, text, calls."""
         if self._reason is None:
             raise ModelError("cut", "The answer broke off before its end.")
         for index in self._drafts:

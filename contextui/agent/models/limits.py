@@ -75,11 +75,7 @@ class Stopwatch:
         self._silent = 0.0
 
     async def wait(self, something: Awaitable[T]) -> T:
-        """Wait for the server.
-
-        Raises:
-            LimitReached: It takes too long.
-        """
+        """Wait for the server."""
         loop = asyncio.get_running_loop()
         begun = loop.time()
         try:

@@ -179,7 +179,8 @@ class OpenAIModel(RemoteModel):
     def _learn(self, status: int, body: object, sent: ModelRequest) -> None:
         """Learn from a rejected request how the server wants it, if its message says so."""
         text = str(body)[:10_000]
-        has_image = self._dialect.images and _has_image(sent)
+        blocks = (json.dumps(block, default=str) for block in sent.blocks())
+        has_image = self._dialect.images and any('"type": "image"' in text for text in blocks)
         if has_image and status in _NO_IMAGE_STATUS and _NO_IMAGES.search(text):
             self._dialect = replace(self._dialect, images=False)
         if status not in (400, 422):
@@ -201,10 +202,6 @@ class OpenAIModel(RemoteModel):
         if event.get("error"):
             raise failures.reported(event, self._endpoint, _status(event["error"]))
         return event
-
-
-def _has_image(request: ModelRequest) -> bool:
-    return any('"type": "image"' in json.dumps(block, default=str) for block in request.blocks())
 
 
 async def _page(reply: "httpx2.Response") -> bytes:

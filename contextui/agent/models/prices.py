@@ -21,12 +21,7 @@ _FIELDS = ("input", "output", "cached", "written")
 
 
 def cost_of(rates: Rates, usage: Usage) -> float | None:
-    """Return the dollars of a usage; None if it has tokens whose price is unknown.
-
-    Example:
-        >>> cost_of(Rates(2.0, 10.0), Usage(input_tokens=1_000_000, output_tokens=100_000))
-        3.0
-    """
+    """Return the dollars of a usage; None if it has tokens whose price is unknown."""
     parts = (
         (usage.input_tokens, rates.input),
         (usage.output_tokens, rates.output),

@@ -59,6 +59,7 @@ class RemoteModel(ABC):
         self._limits = limits or AnswerLimits()
         self._thinking_tokens = 0  # which an answer may have besides those of the request
         self._was_reached = False
+        self._answered: Any = None  # the last request that the server began to answer
         self._client: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None  # connections belong to one event loop
         self.rates: Rates | None = None
@@ -115,7 +116,7 @@ class RemoteModel(ABC):
                 aclosing(self._events(reply, largest)) as events,
             ):
                 while (event := await self._next(events, watch, tokens)) is not None:
-                    self._began(sent)
+                    self._answered = sent
                     before = reader.progress
                     for shown in reader.read(event):
                         yield shown
@@ -153,12 +154,7 @@ class RemoteModel(ABC):
         return self._client
 
     def check(self) -> None:
-        """Check the settings that a request needs, before one is sent.
-
-        Raises:
-            ModelError: The key or the address is missing or invalid, or the environment names a
-                proxy or certificates that cannot be used.
-        """
+        """Check the settings that a request needs, before one is sent."""
         with self._in_language():
             endpoint = self._endpoint
             if not _is_address(endpoint.url):
@@ -166,7 +162,7 @@ class RemoteModel(ABC):
             if endpoint.key is None:
                 if endpoint.url == self.default_url:
                     raise endpoint.error("auth", self.no_key)
-            elif not _is_header(endpoint.key.get_secret_value()):
+            elif not ((key := endpoint.key.get_secret_value()).isascii() and key.isprintable()):
                 raise endpoint.error("auth", _INVALID_KEY)
             if (problem := connection.problem()) is not None:
                 raise problem
@@ -229,9 +225,6 @@ class RemoteModel(ABC):
         if event.get("type") == "error":
             raise failures.reported(event, self._endpoint)
         return event
-
-    def _began(self, sent: Any) -> None:  # noqa: B027  not every API needs it
-        """Note that the server answers a request."""
 
     # --- reading -----------------------------------------------------------------------
 
@@ -315,7 +308,3 @@ def _is_address(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # an invalid port or bracket
         return False
-
-
-def _is_header(key: str) -> bool:
-    return key.isascii() and key.isprintable()

@@ -55,11 +55,7 @@ class ScriptedModel:
         self._steps = iter(steps)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """Stream the next answer of the script.
-
-        Raises:
-            ModelError: The script contains it, or the script has ended.
-        """
+        """Stream the next answer of the script."""
         self.requests.append(request)
         step = next(self._steps, None)
         if step is None:
@@ -77,7 +73,9 @@ class ScriptedModel:
 
 def _answer(step: str | Block | Iterable[str | Block], name: str) -> Answer:
     parts = [step] if isinstance(step, (str, Mapping)) else list(step)
-    blocks = [part if isinstance(part, Mapping) else _text(part) for part in parts]
+    blocks = [
+        part if isinstance(part, Mapping) else {"type": "text", "text": part} for part in parts
+    ]
     calls = any(block["type"] == "tool_use" for block in blocks)
     return Answer(
         blocks=tuple(blocks),
@@ -85,10 +83,6 @@ def _answer(step: str | Block | Iterable[str | Block], name: str) -> Answer:
         usage=Usage(),
         model=name,
     )
-
-
-def _text(words: str) -> Block:
-    return {"type": "text", "text": words}
 
 
 def _events(block: Block) -> Iterable[ModelEvent]:

@@ -70,9 +70,8 @@ class ServedModel:
 class Inquiry:
     """Questions to one server, over one connection."""
 
-    def __init__(self, client: "httpx2.AsyncClient", endpoint: Endpoint, api: Api) -> None:
+    def __init__(self, client: "httpx2.AsyncClient", endpoint: Endpoint) -> None:
         self._client, self._endpoint = client, endpoint
-        self._api = api
         self.root = endpoint.url.rstrip("/").removesuffix("/v1")
 
     async def maybe(self, url: str) -> Mapping[str, Any]:
@@ -84,19 +83,13 @@ class Inquiry:
     async def fetch(
         self, url: str, body: Mapping[str, Any] | None = None, seconds: float = ASK_SECONDS
     ) -> Any:
-        """Return the parsed answer to a GET, or to a POST if there is a body.
-
-        Raises:
-            ModelError: There is none.
-        """
+        """Return the parsed answer to a GET, or to a POST if there is a body."""
         import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
 
         method = "GET" if body is None else "POST"
         try:
             async with asyncio.timeout(seconds):
-                request = self._client.build_request(
-                    method, url, json=body, headers=self._headers(), timeout=seconds
-                )
+                request = self._client.build_request(method, url, json=body, timeout=seconds)
                 reply = await self._client.send(request, stream=True)
                 try:
                     pieces = [piece async for piece in body_of(reply, _LARGEST)]
@@ -116,13 +109,6 @@ class Inquiry:
             raise self._endpoint.error("not_found", msg("{server} did not answer with JSON."))
         return parsed
 
-    def _headers(self) -> dict[str, str]:
-        key = self._endpoint.key
-        if key is None:
-            return {}
-        shown = {"Authorization": f"Bearer {key.get_secret_value()}"}
-        return shown | ({"anthropic-version": "2023-06-01"} if self._api == "messages" else {})
-
 
 def _parsed(text: str) -> Any:
     try:
@@ -135,17 +121,20 @@ def _parsed(text: str) -> Any:
 async def inquiry(endpoint: Endpoint, api: Api = "chat") -> AsyncGenerator[Inquiry]:
     """Open a connection for questions; redirects are not followed."""
     try:
-        client = await asyncio.to_thread(_client)
+        client = await asyncio.to_thread(_client, endpoint, api)
     except (ImportError, OSError, ValueError) as error:  # the environment's proxy or certificates
         raise no_client(error, endpoint) from None
     async with client:
-        yield Inquiry(client, endpoint, api)
+        yield Inquiry(client, endpoint)
 
 
-def _client() -> "httpx2.AsyncClient":
+def _client(endpoint: Endpoint, api: Api) -> "httpx2.AsyncClient":
     import httpx2  # noqa: PLC0415  (heavy: 0.2 seconds)
 
     headers = {"Accept-Encoding": "identity", "User-Agent": f"contextui/{VERSION}"}
+    if endpoint.key is not None:
+        headers["Authorization"] = f"Bearer {endpoint.key.get_secret_value()}"
+        headers |= {"anthropic-version": "2023-06-01"} if api == "messages" else {}
     return httpx2.AsyncClient(follow_redirects=False, headers=headers)
 
 
@@ -160,11 +149,7 @@ def endpoint_of(
 
 
 async def served_models(endpoint: Endpoint, api: Api = "chat") -> list[ServedModel]:
-    """List the models of a server.
-
-    Raises:
-        ModelError: It cannot be reached, or has no list.
-    """
+    """List the models of a server."""
     async with inquiry(endpoint, api) as ask:
         if await _is_ollama(ask):
             return await _ollama_models(ask)
@@ -320,9 +305,6 @@ async def enlarge(endpoint: Endpoint, model: ServedModel) -> str:
 
     Its chat completions accept no size, so that the size has to belong to a name: the new one
     shares the weights.
-
-    Raises:
-        ModelError: The server is not Ollama, or refuses.
     """
     tokens = min(2 * (model.context or _OLLAMA_DEFAULT), model.possible or _MOST_TOKENS)
     base, _, tag = model.name.partition(":")

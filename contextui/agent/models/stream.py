@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from contextui.agent.request import THINKING
+from contextui.context.item import THINKING
 from contextui.model import (
     Answer,
     Block,
@@ -47,12 +47,6 @@ class AnswerReader:
         progress: How many events extended the answer. Empty deltas, repeated totals and
             unknown events do not count.
         size: How many characters the answer has.
-
-    Example:
-        >>> reader = AnswerReader("claude-opus-5-5")
-        >>> for raw in events:
-        ...     for event in reader.read(raw): ...
-        >>> reader.answer()
     """
 
     def __init__(self, model: str) -> None:
@@ -65,11 +59,7 @@ class AnswerReader:
         self._drafts: dict[int, _Draft] = {}  # by the provider's index
 
     def read(self, event: Mapping[str, Any]) -> Sequence[ModelEvent]:
-        """Process the next event, and return what the person may see of it.
-
-        Raises:
-            ModelError: The events are inconsistent; the answer is lost.
-        """
+        """Process the next event, and return what the person may see of it."""
         match event.get("type"):
             case "message_start":
                 return self._start(self._part(event, "message"))
@@ -89,11 +79,7 @@ class AnswerReader:
         return ()
 
     def answer(self) -> Answer:
-        """Return the assembled answer.
-
-        Raises:
-            ModelError: It is truncated.
-        """
+        """Return the assembled answer."""
         if not self.is_whole:
             raise ModelError("cut", "The answer broke off before its end.")
         drafts = list(self._drafts.values())
@@ -314,11 +300,7 @@ _FIELD = b"data"
 
 
 async def data_of(chunks: AsyncIterator[bytes], longest: int) -> AsyncGenerator[str]:
-    """Yield the data of each server-sent event; an event truncated by the end is dropped.
-
-    Raises:
-        ValueError: An event is longer, or not UTF-8.
-    """
+    """Yield the data of each server-sent event; an event truncated by the end is dropped."""
     data: list[bytes] = []
     size = 0
     async with aclosing(_lines(chunks, longest)) as lines:

@@ -170,10 +170,6 @@ def paths_in(text: str) -> Iterator[str]:
     """Find everything that looks like a path in a text.
 
     Chinese has no space before a path, so the ASCII end of a match is also a candidate.
-
-    Example:
-        >>> list(paths_in("See src/app.py and ./notes.md."))
-        ['src/app.py', './notes.md']
     """
     for path in _PATH.findall(text):
         yield path

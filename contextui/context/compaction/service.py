@@ -14,7 +14,7 @@ from contextui.context.compaction.plan import (
     mentioned_files,
     plan,
 )
-from contextui.context.compaction.summary import NoSummaryError, Summarizer, Summary
+from contextui.context.compaction.summary import Asker, NoSummaryError, Summarizer, Summary
 from contextui.context.item import SUMMARY, ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.units import unchanged
@@ -87,13 +87,7 @@ class CompactionService:
         self._left_out: dict[str, tuple[ContextItem, ...]] = {}
 
     def is_due(self, coming: int = 0) -> bool:
-        """Whether the context is nearly full and something can be compacted.
-
-        Once the context is no longer full, earlier futile attempts are forgotten.
-
-        Args:
-            coming: Tokens that the next request adds to the current context.
-        """
+        """Whether the context is nearly full and something can be compacted."""
         if not self._is_full(coming):
             self._futile = 0
             return False
@@ -104,28 +98,19 @@ class CompactionService:
         return plan(self.context, RETAIN, self.room)
 
     def check(self) -> CompactionPlan:
-        """Return the plan if compaction is possible and would save enough.
-
-        Raises:
-            NothingToCompactError: It is not possible, or would not save enough.
-        """
+        """Return the plan if compaction is possible and would save enough."""
         chosen = self.possible()
         if little := self.saves_little(chosen):
             raise NothingToCompactError(little)
         return chosen
 
     def saves_little(self, chosen: CompactionPlan) -> Message | None:
-        """Why this plan saves too little even with an empty summary; None if it may save
-        enough."""
+        """Why a plan saves too little even with an empty summary; None if it may save enough."""
         before = self.context.outlook().tokens
-        return self._saves_little(before, before - chosen.tokens)
+        return _saves_little(before, before - chosen.tokens)
 
     def possible(self) -> CompactionPlan:
-        """Return the plan if anything can be compacted.
-
-        Raises:
-            NothingToCompactError: Nothing can.
-        """
+        """Return the plan if anything can be compacted."""
         chosen = self.preview()
         if chosen.messages < 2:
             raise NothingToCompactError("There is too little to compact: fewer than two messages.")
@@ -135,27 +120,12 @@ class CompactionService:
             )
         return chosen
 
-    def _saves_little(self, before: int, after: int) -> Message | None:
-        if before - after >= LEAST_SAVING * before:
-            return None
-        return Message(
-            "Compacting would save less than {percent}% ({before} → {after} tokens).",
-            {
-                "percent": round(100 * LEAST_SAVING),
-                "before": f"{before:,}",
-                "after": f"{max(after, 0):,}",
-            },
-        )
-
     async def compact(self, trigger: Trigger = "manual") -> CompactionResult:
         """Replace older messages with a summary.
 
         If the model gives no summary, only the newest part of the conversation stays. If less than
         `LEAST_SAVING` would be saved, nothing is changed, and the result says so. Cancellation
         changes nothing.
-
-        Args:
-            trigger: What started it.
 
         Raises:
             NothingToCompactError: Nothing can be compacted.
@@ -174,7 +144,7 @@ class CompactionService:
             raise NothingToCompactError(
                 "Nothing was compacted: all items to compact were changed in the meantime."
             )
-        if little := self._saves_little(this.before, self._with(summary.text, goes, this)):
+        if little := _saves_little(this.before, self._with(summary.text, goes, this)):
             return self._result(this, (), Summary(""), little.text(self._lang))
         self.context.compact(goes, summary.text, trigger=trigger, files=summary.files)
         for item in goes:
@@ -183,14 +153,8 @@ class CompactionService:
 
     def _summarizer(self) -> Summarizer:
         tokens = min(self.budget // SUMMARY_SHARE, self._max_tokens)
-        return Summarizer(
-            model=self.model,
-            counter=self.context.counter,
-            room=self.room,
-            max_tokens=max(tokens, _LEAST_TOKENS),
-            lang=self._lang,
-            report=self.context.report_usage,
-        )
+        asker = Asker(self.model, self.context.counter, self.context.report_usage)
+        return Summarizer(asker, self.room, max(tokens, _LEAST_TOKENS), self._lang)
 
     async def _summarize(self, this: _Attempt, chosen: CompactionPlan) -> Summary:
         items = sorted(self._whole(chosen.goes), key=lambda item: item.seq)
@@ -206,8 +170,7 @@ class CompactionService:
         return summary
 
     def _whole(self, goes: Iterable[ContextItem]) -> Iterator[ContextItem]:
-        """Expand the notes of earlier fallbacks to the items they replaced, so that these are
-        summarized."""
+        """Expand the notes of earlier fallbacks to the items that they replaced."""
         for item in goes:
             if item.id in self._left_out:
                 yield from self._whole(self._left_out[item.id])
@@ -225,7 +188,7 @@ class CompactionService:
                 count=_messages(goes),
                 error=error,
             )
-        if self._saves_little(this.before, self._with(text, goes, this)):
+        if _saves_little(this.before, self._with(text, goes, this)):
             return self._result(this, (), Summary(""), error)
         if goes:
             note = self.context.compact(goes, text, trigger=this.trigger)
@@ -252,8 +215,8 @@ class CompactionService:
             files_included=summary.files,
             summary=summary.text,
             error=error,
-            usage=this.summarizer.usage,
-            requests=this.summarizer.requests,
+            usage=this.summarizer.asker.usage,
+            requests=this.summarizer.asker.requests,
             is_futile=is_futile,
             gave_up=by_itself and self._futile >= FUTILE,
         )
@@ -272,6 +235,16 @@ class CompactionService:
     @property
     def _lang(self) -> Lang:
         return self.context.windows.lang if self.context.windows is not None else "en"
+
+
+def _saves_little(before: int, after: int) -> Message | None:
+    if before - after >= LEAST_SAVING * before:
+        return None
+    shown = {"before": f"{before:,}", "after": f"{max(after, 0):,}"}
+    return Message(
+        "Compacting would save less than {percent}% ({before} → {after} tokens).",
+        {"percent": round(100 * LEAST_SAVING), **shown},
+    )
 
 
 def _messages(items: Iterable[ContextItem]) -> int:

@@ -116,7 +116,7 @@ class Asker:
 
     model: Model
     counter: TokenCounter
-    report: Report
+    report: Report = lambda *_: None
     counted: int = 0
     usage: Usage = field(default_factory=Usage)
     requests: int = 0
@@ -124,11 +124,7 @@ class Asker:
     async def answer(
         self, system: str, messages: Sequence[LlmMessage], max_tokens: int
     ) -> Answer | None:
-        """Return the whole answer; None if the stream ended early.
-
-        Raises:
-            ModelError: There is no answer.
-        """
+        """Return the whole answer; None if the stream ended early."""
         request = ModelRequest(system, in_turns(messages), max_tokens=max_tokens)
         overhead = self.counter.message_overhead("system") + self.counter.count(system)
         self.counted = overhead + self.counter.count_messages(request.messages)
@@ -153,11 +149,6 @@ class Asker:
         return None
 
 
-def words_of(answer: Answer) -> str:
-    """The text of an answer."""
-    return "\n".join(one["text"] for one in answer.blocks if one["type"] == "text").strip()
-
-
 _TRIES = 4  # attempts, each with less in one request, if the model finds it too large
 _LEAST = 200  # tokens of the conversation in one request; fewer are not worth a summary
 _SYSTEM = msg(
@@ -177,6 +168,11 @@ Write nothing but the summary, under these headings:
 )
 
 
+def words_of(answer: Answer) -> str:
+    """The text of an answer."""
+    return "\n".join(one["text"] for one in answer.blocks if one["type"] == "text").strip()
+
+
 class NoSummaryError(ContextUIError):
     """The model gave no usable summary."""
 
@@ -193,22 +189,13 @@ class Summary:
 class Summarizer:
     """Requests one summary, in several pieces if it is too large for one request."""
 
-    model: Model
-    counter: TokenCounter
+    asker: Asker
     room: int
     max_tokens: int
     lang: Lang
-    report: Report = lambda *_: None
-    usage: Usage = field(default_factory=Usage)
-    requests: int = 0
 
     async def summarize(self, items: Sequence[ContextItem], files: Sequence[FileText]) -> Summary:
-        """Summarize these items, oldest first; an earlier summary may be among them.
-
-        Raises:
-            ModelError: The model gave no answer.
-            NoSummaryError: The answer is not a usable summary.
-        """
+        """Summarize these items, oldest first; an earlier summary may be among them."""
         room = self.room
         for left in reversed(range(_TRIES)):
             try:
@@ -238,27 +225,26 @@ class Summarizer:
     ) -> tuple[list[list[LlmMessage]], list[tuple[FileText, LlmMessage]]]:
         """Split the conversation into pieces of at most three quarters of the room, and select
         the files that fit beside the last one. One eighth is left for the earlier summary."""
-        room = max(room - self._always, _LEAST)
+        room, counter = max(room - self._always, _LEAST), self.asker.counter
         messages = transcript(item for item in items if not item.is_summary)
-        pieces = in_pieces(messages, self.counter, room * 3 // 4)
-        last = self.counter.count_messages(pieces[-1]) if pieces else 0
-        return pieces, shown_files(files, self.counter, room * 7 // 8 - last)
+        pieces = in_pieces(messages, counter, room * 3 // 4)
+        last = counter.count_messages(pieces[-1]) if pieces else 0
+        return pieces, shown_files(files, counter, room * 7 // 8 - last)
 
     @property
     def _always(self) -> int:
-        return sum(self.counter.count(self._words(one)) for one in (_SYSTEM, _PROMPT))
+        return sum(self.asker.counter.count(self._words(one)) for one in (_SYSTEM, _PROMPT))
 
     @property
     def _words(self) -> Words:
         return Words(self.lang)
 
     async def _ask(self, earlier: str, messages: Sequence[LlmMessage], room: int) -> str:
-        before = fitted(earlier, room // 8, self.counter)
-        words = self._words
+        asker, words = self.asker, self._words
+        before = fitted(earlier, room // 8, asker.counter)
         heading = words("Summary of the earlier conversation:")
         first = [LlmMessage("user", f"{heading}\n{before}")] if before else []
         prompt = LlmMessage("user", words(_PROMPT, words=self.max_tokens // 2))
-        asker = Asker(self.model, self.counter, self.report)
         try:
             sent = [*first, *messages, prompt]
             answer = await asker.answer(words(_SYSTEM), sent, self.max_tokens)
@@ -266,9 +252,6 @@ class Summarizer:
             if error.kind == "too_large":
                 raise _TooLargeError(asker.counted, error) from error
             raise
-        finally:
-            self.requests += asker.requests
-            self.usage += asker.usage
         if answer is None:
             raise NoSummaryError("The summary is incomplete: the stream ended early.")
         if answer.stop_reason == "model_context_window_exceeded":
@@ -290,7 +273,6 @@ def _words(answer: Answer) -> str:
         raise NoSummaryError("The model declined to summarize.")
     if answer.stop_reason == "max_tokens":
         raise NoSummaryError("The summary was truncated: it exceeded the token limit.")
-    words = words_of(answer)
-    if not words:
-        raise NoSummaryError("The summary is empty.")
-    return words
+    if words := words_of(answer):
+        return words
+    raise NoSummaryError("The summary is empty.")

@@ -40,42 +40,32 @@ def result_gist(item: ContextItem, lang: Lang = "en", *, call: Block | None = No
     """
     if item.gist:
         return item.gist
-    counter, text = TokenCounter(), item.content
+    words, counter, text = Words(lang), TokenCounter(), item.content
     room = min(counter.count(text[:_COUNTED]) // _SHARE, _MOST)
     name, target = _called(item, call)
-    about = _About(item, _again(item, target), Words(lang))
-    frames = [f"{name} {target}", name] if target else [name]
-    what = next((one for one in frames if counter.count(about.line(one)) <= room), name)
-    size = 4 * max(room - counter.count(about.line(what)), 0)
-    while size >= _EXCERPT:
-        line = about.line(what, size)
-        if counter.count(line) <= room:
-            return line
-        size = size * 4 // 5
-    return about.line(what)
+    mark = msg("[result {seq}, failed]") if item.is_error else msg("[result {seq}]")
+    lines = words.plural(count := count_lines(text), "{n} line", "{n} lines", n=count)
+    about = f"({lines}, {words('{n} characters', n=len(text))})"
 
-
-class _About:
-    """The parts of a gist that do not depend on the room for it."""
-
-    def __init__(self, item: ContextItem, again: str, words: Words) -> None:
-        self._item, self._text, self._words, self._again = item, item.content, words, again
-        count = count_lines(self._text)
-        lines = words.plural(count, "{n} line", "{n} lines", n=count)
-        self._size = f"{lines}, {words('{n} characters', n=len(self._text))}"
-
-    def line(self, what: str, size: int = 0) -> str:
-        words, item = self._words, self._item
-        mark = msg("[result {seq}, failed]") if item.is_error else msg("[result {seq}]")
-        parts = [f"{words(mark, seq=item.seq)} {what} ({self._size})"]
-        is_both = size >= _BOTH
+    def line(what: str, size: int = 0) -> str:
+        parts, is_both = [f"{words(mark, seq=item.seq)} {what} {about}"], size >= _BOTH
         each = size // 2 if is_both else size
         if is_both or (size and not item.is_error):
-            parts.append(words("first: {text}", text=_quoted(_first(self._text, each))))
+            parts.append(words("first: {text}", text=_quoted(_first(text, each))))
         if is_both or (size and item.is_error):  # the reason is usually at the end
-            parts.append(words("last: {text}", text=_quoted(_last(self._text, each))))
-        parts.append(words("read again: {call}", call=self._again))
+            parts.append(words("last: {text}", text=_quoted(_last(text, each))))
+        parts.append(words("read again: {call}", call=_again(item, target)))
         return "; ".join(parts)
+
+    frames = [f"{name} {target}", name] if target else [name]
+    what = next((one for one in frames if counter.count(line(one)) <= room), name)
+    size = 4 * max(room - counter.count(line(what)), 0)
+    while size >= _EXCERPT:
+        shown = line(what, size)
+        if counter.count(shown) <= room:
+            return shown
+        size = size * 4 // 5
+    return line(what)
 
 
 def _called(item: ContextItem, call: Block | None) -> tuple[str, str]:

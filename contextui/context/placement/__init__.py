@@ -11,6 +11,7 @@ A sweep is made when carrying outdated content has cost as much as writing again
 ``price = (write − read) × Σ want``.
 
 `transcript` decides, and applies what was decided: it needs token counts only. The texts are made
-elsewhere: `items` says what the slots of an item show and what people see of it, `messages` makes
-messages of slots, and `compose` puts requests together. `facts` is what the log of a session keeps.
+elsewhere: `items` says what the slots of an item show and what people see of it,
+`contextui.context.messages` makes messages of slots, and `compose` puts requests together. `facts`
+is what the log of a session keeps.
 """

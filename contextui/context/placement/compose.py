@@ -13,9 +13,19 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from contextui.context.composition import Composition
-from contextui.context.item import ContextItem, ItemType, Stage, is_conversation
-from contextui.context.messages import Content, Messages, Shown, content_of, head_first, role_of
+from contextui.context.item import Calls, ContextItem, ItemType, Stage, TurnItems, is_conversation
+from contextui.context.messages import (
+    Composition,
+    Content,
+    Messages,
+    RequestPlan,
+    SentMessages,
+    Shown,
+    content_of,
+    head_first,
+    is_placed,
+    role_of,
+)
 from contextui.context.placement.facts import (
     UNFIT,
     decision_of,
@@ -25,10 +35,8 @@ from contextui.context.placement.facts import (
     state_facts,
 )
 from contextui.context.placement.items import Figures, ItemSlots
-from contextui.context.placement.messages import Forms, RequestPlan, SentMessages, is_placed
 from contextui.context.placement.slots import HEAD, Decision, Slot
 from contextui.context.placement.transcript import Transcript
-from contextui.context.units import Calls, TurnItems
 from contextui.model import CachePrices, LlmMessage
 from contextui.tokens import TokenCounter
 from contextui.windowing.blocks import actions_of, applied, change_block, is_same
@@ -61,10 +69,9 @@ class PricedComposer:
     ) -> None:
         self._windows, self._counter, self._clock = windows, counter, clock
         lang: Lang = windows.lang if windows is not None else "en"
-        self._forms = Forms(calls, counter, lang)
-        self._messages = SentMessages(self._forms)
-        self._slots = ItemSlots(calls, self._forms, self._messages)
-        self.figures = Figures(self._slots, self._messages, self._forms, clock)
+        self._messages = SentMessages(calls, counter, lang)
+        self._slots = ItemSlots(calls, self._messages)
+        self.figures = Figures(self._slots, self._messages, clock)
         self._turn = turn
         self._looks: dict[str, _Look] = {}
         self._shown: dict[str, str] = {}  # the whole block that the model can know of each window
@@ -233,7 +240,7 @@ class PricedComposer:
                 )
             rows = ((slot, slot.sent, slot.actions) for slot in script.slots)
             self._messages.cut(0)
-            self._messages.append(self._messages.made_of(rows, use_cache=False))
+            self._messages.append(self._messages.made_of(rows))
             for at, role, content in facts["messages"]:
                 self._messages.put(int(at), role, content)
             for view in script.present.values():
@@ -280,10 +287,7 @@ class PricedComposer:
     # --- requests that were sent ---------------------------------------------------------
 
     def take_back(self) -> None:
-        """Take the last request back: it failed before it was answered.
-
-        Only right after `sent`, before anything else has happened.
-        """
+        """Take the last request back, right after `sent`: it failed before it was answered."""
         if self._undo is not None:
             self._undo()
         self._undo = None
@@ -372,37 +376,20 @@ class PricedComposer:
             slot.text = (look.change or "") if is_change else look.xml
         return looks
 
-    def _plan(self, made: Decision, *, use_cache: bool = True) -> RequestPlan:
+    def _plan(self, made: Decision) -> RequestPlan:
         script = self.transcript
         rows = script.written(made)
         held = script.held_of(made)
         return RequestPlan(
             made,
             self._messages.count_before(script.start_of(made)),
-            list(self._messages.made_of(rows, use_cache=use_cache)),
+            list(self._messages.made_of(rows)),
             script.size(made, rows),
             self._messages.count_before(held),
             script.size_before(held),
             self._messages.seq_from(script, held),
             [row for row in rows if row[1] is not None and is_placed(row[0], row[1])],
         )
-
-    def render(self) -> list[LlmMessage]:
-        """Render all messages of the next request without the cache; `compose` must equal this."""
-        made = self.transcript.plan(self._clock())
-        self._with_texts(made)
-        plan = self._plan(made, use_cache=False)
-        start = self.transcript.start_of(made)
-        before = [(slot, slot.sent, slot.actions) for slot in self.transcript.slots[:start]]
-        rendered = self._messages.made_of(before, use_cache=False)
-        fresh = [(slot.at, piece) for slot, piece in rendered]
-        sent = zip(self._messages.starts[: plan.kept], self._messages.pieces, strict=False)
-        pieces = [
-            *(pair for pair in fresh if not self._is_edited(pair[0])),
-            *(pair for pair in sent if self._is_edited(pair[0])),
-        ]
-        pieces.sort(key=lambda pair: pair[0])
-        return [piece.message for _, piece in (*pieces, *plan.new)]
 
     def _first_window(self, plan: RequestPlan) -> int:
         """Behind how many messages the first block of a window stands, or what is new."""
@@ -469,4 +456,4 @@ class PricedComposer:
             )
             digest = hashlib.sha256(repr([one.message for one in head.shown]).encode()).hexdigest()
             if digest != self.transcript.head.full.source:
-                self.transcript.set_head(self._forms.head_size(head.shown), digest)
+                self.transcript.set_head(self._messages.head_size(head.shown), digest)

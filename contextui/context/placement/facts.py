@@ -7,7 +7,7 @@ nothing had been sent.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from contextui.context.placement.slots import Decision, Form, Offer, Request, Slot, View
@@ -20,7 +20,8 @@ UNFIT = (KeyError, IndexError, TypeError, ValueError, AttributeError)
 
 def request_facts(script: Transcript, made: Decision) -> dict[str, Any]:
     """The facts of a request, before it is applied to the transcript."""
-    tail, in_front, size = _used(script.tail), _used(script.tail[: made.place]), _size(script)
+    tail, in_front = _used(script.tail), _used(script.tail[: made.place])
+    size = script.rank(len(script.slots))
     ranks = {id(slot): rank for rank, slot in enumerate((*tail, *made.new), size)}
 
     def rank_of(slot: Slot) -> int:
@@ -53,10 +54,6 @@ def _used(slots: Iterable[Slot]) -> list[Slot]:
     return [slot for slot in slots if slot.want is not None]
 
 
-def _size(script: Transcript) -> int:
-    return script.rank(len(script.slots))
-
-
 def outcome_facts(script: Transcript, request: Request, made: Decision) -> dict[str, Any]:
     """The facts of a request that are known once it was applied."""
     sweep, offer, extra = request.sweep, made.offer, script.prices.write - script.prices.read
@@ -75,12 +72,8 @@ def outcome_facts(script: Transcript, request: Request, made: Decision) -> dict[
 
 
 def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
-    """The decision that facts describe.
-
-    Raises:
-        ValueError: They are about another conversation.
-    """
-    tail, size = _used(script.tail), _size(script)
+    """The decision that facts describe."""
+    tail, size = _used(script.tail), script.rank(len(script.slots))
     if (facts["slots"], facts["tail"]) != (size, len(tail)):
         raise ValueError("another conversation")
     new = [_block_of(script, one) for one in facts["blocks"]]
@@ -95,8 +88,12 @@ def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
         return script.used(rank) if 0 <= rank < size else behind[rank - size]
 
     made = Decision(float(facts["time"]), new=new)
-    is_inner = any(slot.group for slot in new)
-    made.place = _place_in(script.tail, int(facts["place"]), is_inner=is_inner)
+    used = [at for at, slot in enumerate(script.tail) if slot.want is not None]
+    rank = int(facts["place"])
+    if any(slot.group for slot in new):  # inside of a result: directly behind it
+        made.place = used[rank - 1] + 1
+    else:  # directly in front of words
+        made.place = [*used, len(script.tail)][rank]
     script.key = facts["model"]
     made.entries = {place_of(int(at)): float(used) for at, used in facts["entries"]}
     made.wants = {slot_of(at): (_form_of(form), str(why)) for at, form, why in facts["wants"]}
@@ -107,15 +104,6 @@ def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
         made.offer = Offer(cut, cut, float(sweep["rent"]), float(sweep["price"]), saved)
         made.reason = str(sweep["reason"])
     return made
-
-
-def _place_in(tail: Sequence[Slot], rank: int, *, is_inner: bool) -> int:
-    """The place behind so many slots of the tail that are in use.
-
-    Blocks inside of a result stand directly behind it, others directly in front of words.
-    """
-    used = [at for at, slot in enumerate(tail) if slot.want is not None]
-    return used[rank - 1] + 1 if is_inner else [*used, len(tail)][rank]
 
 
 def state_facts(script: Transcript) -> dict[str, Any]:
@@ -173,9 +161,7 @@ def load_state(script: Transcript, facts: Mapping[str, Any]) -> None:
 
 
 def _form_facts(form: Form | None) -> list[Any] | None:
-    if form is None:
-        return None
-    return [form.kind, form.tokens, form.version, form.key, form.actions, form.source]
+    return None if form is None else list(form)
 
 
 def _form_of(facts: list[Any] | None) -> Form | None:

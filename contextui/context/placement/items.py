@@ -6,23 +6,24 @@ from typing import Literal, NamedTuple
 
 from contextui.context.item import (
     THINKING,
+    Calls,
     ContextItem,
     ItemType,
     Stage,
     assign,
     is_conversation,
 )
-from contextui.context.messages import content_of, result_content, role_of
-from contextui.context.placement.messages import (
-    Forms,
+from contextui.context.messages import (
     RequestPlan,
     SentMessages,
+    content_of,
     is_placed,
     layout_of,
+    result_content,
+    role_of,
 )
 from contextui.context.placement.slots import Decision, Form, Kind, Slot, size_of
 from contextui.context.placement.transcript import FORCED, Transcript, Wants
-from contextui.context.units import Calls
 from contextui.model import CachePrices
 
 _UNANSWERED = "unanswered"
@@ -32,8 +33,8 @@ _NOT_RESTORED = ("whole", "change", "thinking")  # windows get new blocks
 class ItemSlots:
     """Follows items: gives them slots, and lets these want what they are to show."""
 
-    def __init__(self, calls: Calls, forms: Forms, messages: SentMessages) -> None:
-        self._calls, self._forms, self._messages = calls, forms, messages
+    def __init__(self, calls: Calls, messages: SentMessages) -> None:
+        self._calls, self._messages = calls, messages
         self.transcript = Transcript(head=0)
         self.transcript.begin_turn()
         self._revisions: dict[str, int] = {}
@@ -88,7 +89,9 @@ class ItemSlots:
         last = max((slot.at for slot in places), default=-1)
         found = {*places, *(slot for slot in script.slots[first : last + 1] if slot.text)}
         old = [slot for slot in (*script.slots[first : last + 1], *script.tail) if slot in found]
-        if place := script.compact(old, summary.id, self._forms.size("user", content_of(summary))):
+        if place := script.compact(
+            old, summary.id, self._messages.size("user", content_of(summary))
+        ):
             self.summaries[summary.id] = place
 
     def _insert(self, item: ContextItem) -> None:
@@ -124,9 +127,9 @@ class ItemSlots:
             place = None if is_old else self._place_of_result(item)
             is_paired = item.tool_call_id is not None and (place is not None or is_old)
             call = item.tool_call_id if is_paired else None
-            tokens, gist = self._forms.result_size(item, result_content(item)), 0
+            tokens, gist = self._messages.result_size(item, result_content(item)), 0
             if tokens > script.rules.long:
-                gist = min(tokens, self._forms.result_size(item, self._forms.gist(item)))
+                gist = min(tokens, self._messages.result_size(item, self._messages.gist(item)))
             group = f"{self._calls.asker(item).id}:results" if is_paired else ""
             script.add(
                 item.id, item.id, "result", tokens,
@@ -135,7 +138,7 @@ class ItemSlots:
             return
         group = item.id if item.type is ItemType.ASSISTANT else ""
         for number, (kind, parts, call) in enumerate(layout_of(item)):
-            tokens = self._forms.part_size(item, parts)
+            tokens = self._messages.part_size(item, parts)
             name = f"{item.id}.{number}" if number else item.id
             script.add(
                 name, item.id, kind, tokens, call=call, group=group, parts=parts,
@@ -218,7 +221,7 @@ class ItemSlots:
         if item is not None and item.type is ItemType.TOOL:
             is_gist = slot.want is not None and slot.want.kind == "gist"
             if bool(item.shown_gist) != is_gist or item.shown_gist is None:
-                assign(item, shown_gist=self._forms.gist(item) if is_gist else "")
+                assign(item, shown_gist=self._messages.gist(item) if is_gist else "")
 
     def _result_of(self, call: Slot) -> ContextItem | None:
         for slot in self.transcript.slots_of_call(call.call or ""):
@@ -254,7 +257,7 @@ class ItemSlots:
             self._move_summary(summary, slot)
 
     def _summary_form(self, summary: ContextItem) -> Form:
-        size = self._forms.size("user", content_of(summary))
+        size = self._messages.size("user", content_of(summary))
         return Form("summary", size, summary.revision, source=summary.id)
 
     def _move_summary(self, summary: ContextItem, slot: Slot) -> None:
@@ -273,10 +276,10 @@ class ItemSlots:
         is_as_sent = self._is_message_as_sent(slots)  # after an undo
         for slot in slots:
             if item.type is ItemType.TOOL:
-                size = self._forms.result_size(item, result_content(item))
-                slot.gist = min(size, self._forms.result_size(item, self._forms.gist(item)))
+                size = self._messages.result_size(item, result_content(item))
+                slot.gist = min(size, self._messages.result_size(item, self._messages.gist(item)))
             else:
-                size = self._forms.part_size(item, slot.parts)
+                size = self._messages.part_size(item, slot.parts)
             version = slot.sent.version if is_as_sent and slot.sent else slot.full.version + 1
             slot.full = Form(_kind_now(item, slot), size, version)
 
@@ -346,16 +349,11 @@ class PlacedBlock(NamedTuple):
     """A block of the next request that is not where its item is, or that is outdated.
 
     Attributes:
-        key: A stable name.
-        item: The item or the window that it shows.
         seq: The seq of the item that it stands before.
-        kind: Its form.
         tokens: Its tokens, with the list of actions.
-        text: What it contains, for a window.
         reason: Why it is outdated; empty if it is not.
         waits: Whether it goes when the turn ends.
         rent: What it has cost since it is outdated, in input tokens at full price.
-        is_cached: Whether the provider reads it from its cache.
     """
 
     key: str
@@ -382,25 +380,25 @@ class Figures:
     """Computes what items cost in a request, and what a change of them would cost."""
 
     def __init__(
-        self, slots: ItemSlots, messages: SentMessages, forms: Forms, clock: Callable[[], float]
+        self, slots: ItemSlots, messages: SentMessages, clock: Callable[[], float]
     ) -> None:
-        self._slots, self._messages, self._forms, self._clock = slots, messages, forms, clock
+        self._slots, self._messages, self._clock = slots, messages, clock
 
     def tokens_of(self, item: ContextItem) -> int:
         """The tokens of an item that count, in the form that is wanted of it."""
         script = self._slots.transcript
         if item.type is ItemType.SYSTEM and not item.is_summary:
-            return self._forms.size(role_of(item), content_of(item))
+            return self._messages.size(role_of(item), content_of(item))
         if item.is_summary:
-            return self._forms.size("user", content_of(item))
+            return self._messages.size("user", content_of(item))
         if item.type is ItemType.TOOL and not script.slots_of(item.id):  # only in the log
-            return self._forms.result_size(item, result_content(item))
+            return self._messages.result_size(item, result_content(item))
         forms = [slot.want if slot.want and not slot.want.source else slot.full
                  for slot in script.slots_of(item.id)]  # fmt: skip
         sizes = [(form.kind, form.tokens) for form in forms]
         if not sizes:
             sizes = [
-                (kind, self._forms.part_size(item, parts)) for kind, parts, _ in layout_of(item)
+                (kind, self._messages.part_size(item, parts)) for kind, parts, _ in layout_of(item)
             ]
         is_final = item.stage is Stage.FINAL
         return sum(tokens for kind, tokens in sizes if not (is_final and kind == "thinking"))

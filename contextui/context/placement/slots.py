@@ -30,7 +30,6 @@ class Rules:
         budget: The most tokens of a request.
         anchor: The requests for which the place of the next sweep is foreseen.
         room: The share of the budget that a sweep for room frees down to.
-        close: When a closed window leaves: with the next turn, or with the next request.
         fold: Whether a sweep replaces a chain behind it with one whole block at the end.
     """
 
@@ -41,7 +40,6 @@ class Rules:
     budget: int | None = None
     anchor: int = 1_000
     room: float = 0.9
-    close: Literal["turn", "now"] = "turn"
     fold: bool = True
 
 
@@ -141,13 +139,9 @@ class Sweep(NamedTuple):
 class Request(NamedTuple):
     """What was decided for a request.
 
-    Attributes:
-        start: The first slot that was rewritten; everything before it is as it was.
-        places: Behind how many slots cache marks stand.
-        marks: Behind how many blocks they stand.
-        outdated: The tokens that are carried although they are outdated.
-        read: The tokens that the provider reads from its cache; `written` and `plain` are the rest.
-        is_over: Whether it is over the budget, so that something has to be trimmed first.
+    Every slot before `start` is as it was. Cache marks stand behind `places` slots and `marks`
+    blocks. Of its tokens, some are `outdated`, and the provider reads some from its cache;
+    `written` and `plain` are the rest. It is over if something has to be trimmed first.
     """
 
     start: int
@@ -166,14 +160,12 @@ class Decision:
     """What a request would contain: foreseen by `plan`, made by `apply`.
 
     Attributes:
-        now: The time in seconds at which it is sent.
         wants: What slots will want, and why.
         reasons: New reasons of slots that are outdated already.
         chains: The chains of windows that will differ.
         new: The window blocks to append, in order; `place` is where in the tail.
         offer: The sweep, and `reason` why; `cause` is the item or window that forced it.
         entries: The prefixes that the provider holds at that time.
-        budget: The most tokens that it may have.
         limit: The first slot that may change.
         dropped: Windows taken as dropped, or as shown again, to foresee what that costs.
         is_tight: Whether all long results become gists, because it would be over the budget.

@@ -36,6 +36,9 @@ FORCED = frozenset(
 # lists of actions, blocks, sent tokens alone, sent tokens of outdated slots, and slots in use.
 SAVED, DATED, KEPT, SIZE, BLOCKS, SENT, OUTDATED, USED = range(8)
 
+Row = tuple[Slot, Form | None, str]
+"""A slot, the form that it shows, and how it lists actions."""
+
 Wants = Mapping[Slot, tuple[Form | None, str]]
 """What slots want, and why."""
 
@@ -285,7 +288,8 @@ class Transcript:
         most = self.rules.budget if budget is None else budget
         entries, limit = self._live(now), self.limit()
         made = self._planned(Decision(now, entries=entries, budget=most, limit=limit))
-        if self._is_over(made):  # shorten what can be read again, before anything is left out
+        if most and self._long() and self.size(made, self.written(made)) > most:
+            # Shorten what can be read again, before anything is left out.
             tight = Decision(now, entries=entries, budget=most, limit=limit, is_tight=True)
             return self._planned(tight)
         return made
@@ -323,11 +327,6 @@ class Transcript:
         """The tokens that the last request had in front of a place."""
         return self._sums.before(at, SIZE)
 
-    def _is_over(self, made: Decision) -> bool:
-        if not (made.budget and self._long()):
-            return False
-        return self.size(made, self.written(made)) > made.budget
-
     def _planned(self, made: Decision) -> Decision:
         self._settle(made)
         place = self._place(made)
@@ -346,16 +345,14 @@ class Transcript:
                     self._foresee(view, "whole", result, made)
         return made
 
-    def written(self, made: Decision) -> list[tuple[Slot, Form | None, str]]:
+    def written(self, made: Decision) -> list[Row]:
         """What a planned request rewrites or appends: slots, their forms, and whether they list
         actions ("full") or refer to the list of another window ("ref:" and its id)."""
         start = self.start_of(made)
         tail = (*self.tail[: made.place], *made.new, *self.tail[made.place :])
         return list(self._labelled((*self.slots[start:], *tail), made, start))
 
-    def _labelled(
-        self, slots: Iterable[Slot], made: Decision, start: int
-    ) -> Iterator[tuple[Slot, Form | None, str]]:
+    def _labelled(self, slots: Iterable[Slot], made: Decision, start: int) -> Iterator[Row]:
         last: dict[str, tuple[str, str]] = {}  # of each class: the list, and the window with it
         for slot in self.slots[:start]:
             if slot.actions == "full" and slot.sent is not None:
@@ -370,7 +367,7 @@ class Transcript:
                     last[kind] = form.key, slot.item
             yield slot, form, label
 
-    def size(self, made: Decision, rows: Iterable[tuple[Slot, Form | None, str]]) -> int:
+    def size(self, made: Decision, rows: Iterable[Row]) -> int:
         """The tokens of a planned request, with what `written` returned for it."""
         start = self.start_of(made)
         new = sum(size_of(form, label) for _, form, label in rows)
@@ -541,9 +538,9 @@ class Transcript:
 
     def _decide(self, made: Decision) -> tuple[Offer | None, str]:
         offers, wrong = self.offers(made), self.wrong(made.limit, made)
-        now = self.rules.close == "now" or self.is_fresh
         reasons = [(at, made.reason_of(self.slots[at])) for at in wrong]
-        must = [(at, why) for at, why in reasons if why in FORCED and (now or why != "closed")]
+        must = [(at, why) for at, why in reasons
+                if why in FORCED and (self.is_fresh or why != "closed")]  # fmt: skip
         forced, reason = must[0] if must else (None, "price" if made.entries else "cold")
         if self._is_asked and wrong and forced is None:
             forced, reason = wrong[0], "asked"
@@ -574,10 +571,6 @@ class Transcript:
         return wider if wider.saved > saved else None
 
     # --- sending -----------------------------------------------------------------------------
-
-    def request(self, now: float) -> Request:
-        """Plan the request of this time, and note it as sent."""
-        return self.apply(self.plan(now))
 
     def apply(self, made: Decision, places: Sequence[int] | None = None) -> Request:
         """Note a planned request as sent."""
@@ -636,7 +629,7 @@ class Transcript:
 
         return go_back
 
-    def _write(self, rows: Iterable[tuple[Slot, Form | None, str]]) -> None:
+    def _write(self, rows: Iterable[Row]) -> None:
         """Set `sent = want` for every slot from a place on, and append the new ones."""
         for slot in self.tail:
             self._append(slot)

@@ -162,11 +162,7 @@ class Schema:
 
     @classmethod
     def of(cls, given: object) -> "Schema":
-        """Parse a JSON schema of an object, or the short form that maps names to types.
-
-        Raises:
-            StrategyError: It is neither.
-        """
+        """Parse a JSON schema of an object, or the short form that maps names to types."""
         if not isinstance(given, Mapping) or not given:
             raise StrategyError(
                 "The schema must be an object with properties, such as {example}.",
@@ -197,11 +193,7 @@ class Schema:
         }
 
     def merged(self, before: Mapping[str, Any], news: object) -> dict[str, Any]:
-        """Merge an update into the state. Only null removes a value.
-
-        Raises:
-            StrategyError: The update is not an object.
-        """
+        """Merge an update into the state. Only null removes a value."""
         if not isinstance(news, dict):
             raise StrategyError("The model returned no JSON object as the state.")
         gone = {name for name, value in news.items() if value is None}
@@ -291,8 +283,7 @@ class EntityExtraction(_HistoryStrategy):
             raise StrategyError("The model returned no JSON object as the state.") from None
 
     def _state(self) -> dict[str, Any]:
-        """Parse the state from the memory; empty if another strategy or an edit left no valid
-        JSON."""
+        """Parse the state from the memory; empty if that is no valid JSON."""
         _, _, written = self.env.memory.partition("\n")
         try:
             return self.schema.fitting(json.loads(written))

@@ -38,10 +38,6 @@ def strategy_names() -> list[str]:
 def make_strategy(name: str, config: Mapping[str, Any] | None = None) -> ContextStrategy:
     """Create the strategy with this name.
 
-    Args:
-        name: One of `strategy_names()`.
-        config: Its settings.
-
     Raises:
         StrategyError: There is none with this name, or it cannot be used with these settings.
     """

@@ -5,7 +5,7 @@ Also defines what a strategy works with (`StrategyEnv`) and how its result is ch
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -95,14 +95,7 @@ class StrategyEnv:
         Raises:
             ContextUIError: There is no summary.
         """
-        asking = Summarizer(
-            model=self.model,
-            counter=self.context.counter,
-            room=self.whole_room,
-            max_tokens=self._longest,
-            lang=self.lang,
-            report=self.context.report_usage,
-        )
+        asking = Summarizer(self._asker(), self.whole_room, self._longest, self.lang)
         return (await asking.summarize(items, ())).text
 
     async def ask(self, system: str, words: str) -> str:
@@ -111,11 +104,14 @@ class StrategyEnv:
         Raises:
             ContextUIError: There is no answer, or it is incomplete.
         """
-        asker = Asker(self.model, self.context.counter, self.context.report_usage)
-        answer = await asker.answer(system, [LlmMessage("user", words)], self._longest)
+        question = [LlmMessage("user", words)]
+        answer = await self._asker().answer(system, question, self._longest)
         if answer is None or answer.stop_reason not in _WHOLE:
             raise ContextUIError("The model's answer is incomplete.")
         return words_of(answer)
+
+    def _asker(self) -> Asker:
+        return Asker(self.model, self.context.counter, self.context.report_usage)
 
     @property
     def _longest(self) -> int:
@@ -200,27 +196,18 @@ class ContextStrategy(ABC):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The items to hide, and the new memory; None keeps it unchanged."""
+def apply(
+    payload: object,
+    history: Sequence[ContextItem],
+    seen: Mapping[str, int],
+    env: StrategyEnv,
+    *,
+    may_be_too_much: bool,
+) -> None:
+    """Validate a strategy's payload and hide what it leaves out; a call stays with its results.
 
-    goes: tuple[ContextItem, ...]
-    memory: str | None
-
-
-def decide(
-    payload: object, history: Sequence[ContextItem], env: StrategyEnv, *, may_be_too_much: bool
-) -> Decision:
-    """Validate a strategy's payload and complete it: a call stays with its results.
-
-    Args:
-        payload: What the strategy returned.
-        history: What it was given.
-        env: Its environment.
-        may_be_too_much: Whether it may exceed the budget, because a later step makes room.
-
-    Raises:
-        StrategyError: The payload is not valid.
+    Items that changed since the strategy was asked stay: `seen` has their revisions. The payload
+    may be too much if a later step makes room.
     """
     if not isinstance(payload, Payload):
         raise StrategyError(
@@ -229,30 +216,19 @@ def decide(
     known, wanted = {item.id for item in history}, _ids(payload)
     if not wanted <= known:
         raise StrategyError("It returned items that are not in the history.")
-    goes: list[ContextItem] = []
+    left_out: list[ContextItem] = []
     stays = 0
     for unit in units(history):
         if unit.pinned or not unit.head.seq or not wanted.isdisjoint(i.id for i in unit.items):
             stays += sum(map(env.size, unit.items))
         else:
-            goes += unit.items
+            left_out += unit.items
     memory = _memory(payload, env)
     if not may_be_too_much:
         _check_size(stays, memory, history, env)
-    return Decision(tuple(goes), memory)
-
-
-def apply(decision: Decision, seen: dict[str, int], env: StrategyEnv) -> None:
-    """Apply a decision, except to items that changed since it was made.
-
-    Args:
-        decision: What to hide.
-        seen: The revision of each item at the time of the decision.
-        env: The strategy's environment.
-    """
-    goes, context = list(unchanged(decision.goes, seen)), env.context
-    if decision.memory is not None:
-        context.compact([*env.memory_items, *goes], decision.memory, trigger="strategy")
+    goes, context = list(unchanged(left_out, seen)), env.context
+    if memory is not None:
+        context.compact([*env.memory_items, *goes], memory, trigger="strategy")
     elif goes:
         context.leave_out(goes, "compacted" if env.memory else "trimmed")
 

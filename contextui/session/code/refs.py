@@ -126,12 +126,7 @@ _NAMED = re.compile(r"[^:：]*[:：]\s*(?P<first>\w+)")
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """A fenced code block of an answer.
-
-    Attributes:
-        language: The first word after its fence; it need not be a known language.
-        code: Its content, including the last newline.
-    """
+    """A fenced code block of an answer; its language need not be a known one."""
 
     language: str
     code: str

@@ -85,17 +85,7 @@ _COMMENT = re.compile(r'(?:#|//|--|/\*+|<!--|"""|\'\'\')(?P<words>.*?)(?:\*/|-->
 
 @dataclass(frozen=True, slots=True)
 class CodeFile:
-    """The metadata of a code file.
-
-    Attributes:
-        code_id: Its id.
-        language: One of `LANGUAGES`.
-        description: What it is for, in one line.
-        line_count: Its lines.
-        char_count: Its characters.
-        created_at: When it was first saved.
-        note: What was done differently from the request when it was saved.
-    """
+    """The metadata of a code file; the note says how saving it differed from the request."""
 
     code_id: str
     language: str
@@ -151,10 +141,7 @@ def row_of(facts: CodeFile, file: OnDisk) -> CodeRow:
 
 
 def described(language: str, code: str, lang: Lang = "en") -> str:
-    """Generate a one-line description of code: its first comment, its declarations, or its length.
-
-    No other part of the code is included.
-    """
+    """Describe code in one line: by its first comment, its declarations, or its length."""
     lines = (line.strip() for line in code[:_SEARCHED].splitlines())
     first = next((line for line in lines if line and not line.startswith("#!")), "")
     comment = _COMMENT.match(first)

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Markdown, Static
 from textual.widgets.markdown import MarkdownBlock
 
-from contextui.agent.preamble import is_report
+from contextui.agent.prompt import is_report
 from contextui.context.item import ContextItem, ItemType
 from contextui.secrets import mask_own, partial_secret
 from contextui.text import for_terminal

@@ -13,7 +13,7 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from contextui.agent.preamble import is_report
+from contextui.agent.prompt import is_report
 from contextui.context.item import ItemType
 from contextui.errors import ContextUIError, os_reason
 from contextui.events import (

@@ -256,7 +256,7 @@ class Prompt(InertArea):
     def attach(
         self, desk: "AppSession", status: "TurnStatus", new_below: Callable[[], int]
     ) -> None:
-        from contextui.agent.preamble import is_said  # noqa: PLC0415  (after the first frame)
+        from contextui.agent.prompt import is_said  # noqa: PLC0415  (after the first frame)
         from contextui.session.history import PromptHistory, collapse  # noqa: PLC0415
 
         self._desk, self._status, self._new_below = desk, status, new_below

@@ -8,8 +8,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from contextui.context.compaction.plan import CompactionPlan
-from contextui.context.item import ContextItem, is_conversation
-from contextui.context.units import Calls
+from contextui.context.item import Calls, ContextItem, is_conversation
 from contextui.tui.dialogs.question import QuestionScreen
 from contextui.tui.inspector.labels import KINDS, label
 from contextui.tui.lines import FAINT, MUTED, fit, short

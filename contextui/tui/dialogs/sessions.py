@@ -18,7 +18,7 @@ from textual.widgets import Input, Static
 from contextui.errors import ContextUIError
 from contextui.session.catalogue import Catalogue, Head, Place, Preview
 from contextui.session.log import SessionLockedError
-from contextui.session.trash import Deleted, locked
+from contextui.session.trash import Deleted, delete, locked, restore
 from contextui.tui.desktop.rowlist import FilterLine
 from contextui.tui.dialogs.session_list import (
     COST,
@@ -375,7 +375,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
             return
         title = self._title(place)
         try:
-            deleted = self._catalogue.delete(place)
+            deleted = delete(place.path, self._catalogue.home)
         except SessionLockedError:
             self.note(words(_OPEN))
         except ContextUIError as error:
@@ -396,7 +396,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
             return
         deleted, title = self._deleted.pop()
         try:
-            self._catalogue.restore(deleted)
+            restore(deleted)
         except ContextUIError as error:
             self.note(words(error))
             return

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from contextui.agent.controller import InteractionController
 from contextui.agent.request import MalformedRequestError
 from contextui.agent.wire import payload
-from contextui.context.composition import Composition
+from contextui.context.messages import Composition
 from contextui.model import ModelRequest
 from contextui.tui.inspector.parts import Part, parts_of, raw, same, weigh
 from contextui.words import Words

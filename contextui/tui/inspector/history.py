@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from contextui.agent.tools import declaration_tokens
-from contextui.context.composition import Composition
 from contextui.context.item import ContextItem
+from contextui.context.messages import Composition
 from contextui.errors import ContextUIError
 from contextui.events import (
     Compacted,

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from contextui.context.item import THINKING, ContextItem, Hidden, ItemType, Stage
+from contextui.context.item import THINKING, Calls, ContextItem, Hidden, ItemType, Stage
 from contextui.context.manager import ContextManager
 from contextui.context.messages import is_reduced
-from contextui.context.units import Calls
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
 from contextui.tui.conversation.entries import called

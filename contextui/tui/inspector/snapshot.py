@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from contextui.context.composition import Composition
 from contextui.context.item import ItemType, ItemView
 from contextui.context.manager import ContextManager
-from contextui.context.messages import Piece
+from contextui.context.messages import Composition, Piece
 from contextui.context.placement.items import PlacedBlock
 from contextui.context.placement.slots import HEAD
 from contextui.tui.inspector.budget import Shares

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from contextui.agent.context_space import TurnOptions, fit_options, size_of
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.openai import OpenAIModel, complete_url
 from contextui.agent.models.servers import (
@@ -19,7 +20,6 @@ from contextui.agent.models.servers import (
     endpoint_of,
     served_models,
 )
-from contextui.agent.turn import TurnOptions, fit_options, size_of
 from contextui.context.manager import ContextManager
 from contextui.events import Notice, TurnFinished
 from contextui.model import ContextSize, Model, ModelError

@@ -8,7 +8,13 @@ import pytest
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.agent.wire import payload
 from contextui.context.compaction.plan import FileText
-from contextui.context.compaction.summary import NoSummaryError, Summarizer, Summary, shown_files
+from contextui.context.compaction.summary import (
+    Asker,
+    NoSummaryError,
+    Summarizer,
+    Summary,
+    shown_files,
+)
 from contextui.context.item import SUMMARY, ContextItem, ItemType
 from contextui.model import Answer, Model, ModelError, ModelEvent, ModelRequest, TextDelta
 from contextui.tokens import Usage
@@ -31,7 +37,7 @@ def answered(words: str) -> ContextItem:
 
 
 def summarizer(model: Model, room: int = 100_000, lang: Lang = "en") -> Summarizer:
-    return Summarizer(model, rough_counter(), room, max_tokens=1_000, lang=lang)
+    return Summarizer(Asker(model, rough_counter()), room, max_tokens=1_000, lang=lang)
 
 
 def ask(
@@ -227,9 +233,9 @@ def test_what_it_costs_is_counted_and_reported_even_if_nothing_comes_of_it() -> 
     usage, reported = Usage(100, 20), []
     steps = [Answer((text("One."),), "end_turn", usage), Answer((), "end_turn", usage)]
     asking = summarizer(ScriptedModel(*steps), room=2_000)
-    asking.report = lambda counted, figures: reported.append((counted, figures))
+    asking.asker.report = lambda counted, figures: reported.append((counted, figures))
     with pytest.raises(NoSummaryError):
         asyncio.run(asking.summarize([user_item("word " * 700) for _ in range(2)], []))
-    assert (asking.requests, asking.usage) == (2, Usage(200, 40))
+    assert (asking.asker.requests, asking.asker.usage) == (2, Usage(200, 40))
     assert [figures["input_tokens"] for _, figures in reported] == [100, 100]
     assert all(500 < counted < 2_000 for counted, _ in reported)

@@ -14,8 +14,8 @@ from random import Random
 from typing import Any
 
 from contextui import ContextItem, ContextManager, ItemType, LlmMessage, Lod, WindowManager, action
-from contextui.context.composition import Composition
 from contextui.context.item import Stage, is_conversation
+from contextui.context.messages import Composition
 from contextui.context.placement.compose import PricedComposer
 from contextui.context.placement.slots import Rules
 from contextui.context.units import units
@@ -24,7 +24,7 @@ from contextui.events import Event, TurnEnded
 from contextui.model import CachePrices
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.worker import Worker
-from tests.context.conversation import NotesWindow, rough_counter, wire
+from tests.context.conversation import NotesWindow, rendered, rough_counter, wire
 from tests.context.placement.test_requests import Clock, state_of, windows_in
 from tests.context.test_properties import assert_whole_pairs
 
@@ -420,7 +420,7 @@ class Session:
         composition = self.context.outlook()
         messages = list(composition.messages)
         now = self.lines_of(messages)
-        assert messages == self.priced.render(), "compose and render differ"
+        assert messages == rendered(self.priced), "compose and render differ"
         assert_whole_pairs(messages)
         self.check_windows(composition, messages)
         self.find_bound()

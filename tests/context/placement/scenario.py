@@ -125,7 +125,7 @@ class Scenario:
         self.transcript.entries, self.transcript.last = {}, -math.inf
 
     def _request(self, t: float) -> Request:
-        return self.transcript.request(t)
+        return self.transcript.apply(self.transcript.plan(t))
 
 
 def conversation(seed: int, turns: int = 12, pause: float = 60.0) -> list[dict[str, Any]]:

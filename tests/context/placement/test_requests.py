@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextui import ContextTooLargeError, ItemType, LlmMessage
-from contextui.context.composition import Composition
+from contextui.context.messages import Composition
 from contextui.events import Event, TurnEnded
 from contextui.windowing.runtime import runtime_of
 from tests.context.conversation import Conversation, rough_counter, specified, wire

@@ -7,7 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import Step, call
-from contextui.agent.preamble import is_said
+from contextui.agent.prompt import is_said
 from contextui.context.item import BESIDE, ContextItem, ItemType
 from contextui.events import (
     AnswerDiscarded,

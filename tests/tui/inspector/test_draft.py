@@ -7,8 +7,8 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.agent.prompt import install
 from contextui.agent.wire import payload
-from contextui.context.composition import Composition
 from contextui.context.item import ContextItem, ItemType
+from contextui.context.messages import Composition
 from contextui.events import Event, RequestSent
 from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.words import Words

@@ -238,7 +238,7 @@ async def remember(pilot: "Pilot[int]", desk: AppSession, model: Slow) -> Contex
     """Say something, and go to it in the inspector while the model has not answered."""
     assert isinstance(pilot.app, ContextUIApp)
     pilot.app.main.send("Remember this")
-    await until(pilot, lambda: desk.session.context.is_turn_running and not model._first)
+    await until(pilot, lambda: desk.session.context.ledger.under_way and not model._first)
     await pilot.pause(0.1)
     await enter(pilot)
     return await go_to(pilot, "User   Remember this")

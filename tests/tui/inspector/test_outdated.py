@@ -124,7 +124,7 @@ def test_a_price_is_what_the_change_makes_of_the_plan(
     scene.context.compose()  # waits until the windows are drawn
     items = [one for one in scene.context.get_all() if one.type is not ItemType.SYSTEM]
     if (
-        not items or scene.context.is_turn_running
+        not items or scene.context.ledger.under_way
     ):  # what thinking binds is priced as of the turn's end
         return
     item = items[place % len(items)]

@@ -108,12 +108,7 @@ def members(group: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8_192)
 def stem(word: str) -> str:
-    """Return the part of an English word that its forms share.
-
-    Example:
-        >>> {stem("adding"), stem("added"), stem("adds")}
-        {'add'}
-    """
+    """Return the part of an English word that its forms share."""
     word = re.sub("[-_]", "", word.casefold().replace("’", "'").removesuffix("'s"))
     if not word.isascii() or len(word) > 40 or "'" in word:
         return word

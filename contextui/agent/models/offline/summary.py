@@ -37,12 +37,7 @@ def asked_headings(text: str) -> tuple[str, ...] | None:
 
 
 def summary(messages: Sequence[LlmMessage], headings: Sequence[str], lang: Lang) -> str:
-    """Return the sentences of a conversation that fit each heading, as they were said.
-
-    Example:
-        >>> summary(messages, ["Goal", "Errors"], "en")
-        '## Goal\\n- Make a shopping list.\\n\\n## Errors\\n(none)'
-    """
+    """Return the sentences of a conversation that fit each heading, as they were said."""
     words, sentences = Words(lang), list(dict.fromkeys(_sentences(messages)))
     parts = []
     for heading in headings:
@@ -117,13 +112,7 @@ _YES, _NO = ("yes", "true", "on", "是", "对", "要"), ("no", "false", "off", "
 
 
 def stated(text: str) -> str | None:
-    """Return the state that a text asks for, as JSON; None if it asks for none.
-
-    Example:
-        >>> stated('Schema:\\n{"type": "object", "properties": {"city": {"type": "string"}}}'
-        ...        '\\n\\nState:\\n{}\\n\\nSaid since:\\nuser: The city is Rome.')
-        '{"city": "Rome"}'
-    """
+    """Return the state that a text asks for, as JSON; None if it asks for none."""
     asked = _ASKED.search(text)
     if asked is None:
         return None

@@ -142,14 +142,7 @@ def is_chinese(text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def tokenize(text: str, known: frozenset[str] = NOTHING) -> tuple[Token, ...]:
-    """Return the tokens of a text.
-
-    `known` are further Chinese words, of windows and labels.
-
-    Example:
-        >>> [token.text for token in tokenize("replace 'a b' in notes.txt, please")]
-        ['replace', 'a b', 'in', 'notes.txt', ',', 'please']
-    """
+    """Return the tokens of a text; `known` are further Chinese words, of windows and labels."""
     return tuple(_phrases(list(_tokens(text[:LONGEST], known))))
 
 
