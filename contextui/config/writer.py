@@ -13,7 +13,7 @@ from contextui.config.schema import CONFIG_FILE, LISTS, key_of
 from contextui.config.settings import SettingsError, StrategyChoice, allowed
 from contextui.config.sources import Layer, users_layer
 from contextui.errors import os_reason
-from contextui.plain_file import read_plain, replace_plain
+from contextui.plain_file import read_plain, write_private
 from contextui.secrets import mask
 from contextui.text import quote, shown_path
 
@@ -56,7 +56,7 @@ def write_setting(home: Path, name: str, typed: str) -> Any:
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
         if not mode & 0o222:  # also where the folder would allow to replace it
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        replace_plain(path, new.encode("utf-8"), mode)
+        write_private(path, new.encode("utf-8"), mode=mode)
     except OSError as error:
         raise SettingsError(
             "{file} cannot be written: {reason}.", file=shown, reason=os_reason(error)

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from contextui.files.errors import FileError
-from contextui.files.protection import make_private
-from contextui.files.save import content_of, is_temporary
+from contextui.files.save import content_of
 from contextui.files.textfile import Version
+from contextui.plain_file import is_temporary, make_private
 
 _MOST_BYTES = 1 << 20  # of notes; above this they are truncated after a save
 

@@ -13,8 +13,9 @@ from typing import Literal, NamedTuple
 from contextui.files.errors import FileError, FolderTooLargeError, reading_failed
 from contextui.files.gitignore import Rules, is_hidden
 from contextui.files.paths import AnyPath, Parts, SafePath
-from contextui.files.save import content_of, is_temporary
+from contextui.files.save import content_of
 from contextui.files.workspace import Workspace
+from contextui.plain_file import is_temporary
 from contextui.text import for_model
 
 EntryKind = Literal["file", "folder", "link", "other"]

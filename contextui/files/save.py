@@ -12,9 +12,7 @@ rollback.
 import ctypes
 import dataclasses
 import errno
-import fcntl
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterator
@@ -38,12 +36,11 @@ from contextui.files.errors import (
 )
 from contextui.files.paths import Found, SafePath, check_regular_file
 from contextui.files.textfile import Version
+from contextui.plain_file import NEW, flush, is_temporary, temporary_name, write_all
 
 TEXT_LIMIT = 16 * 1024 * 1024
 """The largest file that is loaded as a whole: for editing, diffs and outlines."""
 
-_FULL_SYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None)
-_NO_SYNC = {errno.EINVAL, errno.ENOTSUP}
 _CHUNK = 1024 * 1024
 
 
@@ -77,31 +74,6 @@ def content_of(descriptor: int, path: str, limit: int = TEXT_LIMIT) -> bytes:
     return b"".join(pieces)
 
 
-def write_all(descriptor: int, data: bytes, *, at: int | None = None) -> None:
-    """Write all bytes; a single system call may write fewer."""
-    place, rest = at, memoryview(data)
-    while rest:
-        if place is None:
-            taken = os.write(descriptor, rest)
-        else:
-            taken = os.pwrite(descriptor, rest, place)
-            place += taken
-        rest = rest[taken:]
-
-
-def flush(descriptor: int) -> None:
-    """Sync a file, or a folder's entries, to disk."""
-    if _FULL_SYNC is not None:  # macOS: fsync alone leaves it in the drive's cache
-        with suppress(OSError):
-            fcntl.fcntl(descriptor, _FULL_SYNC)
-            return
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in _NO_SYNC:  # some file systems do not support fsync for folders
-            raise
-
-
 def copy_attributes(source: int, target: int) -> None:
     """Copy owner, mode and extended attributes to another file, where permitted."""
     old, new = os.fstat(source), os.fstat(target)
@@ -119,25 +91,11 @@ def copy_attributes(source: int, target: int) -> None:
     os.fchmod(target, mode)
 
 
-_PREFIX, _SUFFIX = ".contextui-", ".tmp"
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-"""Flags to create a file that must not exist yet."""
-
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
 class StrandedError(SaveError):
     """Another program's content is under the temporary name and must not be removed."""
-
-
-def temporary_name() -> str:
-    """A unique name for an unfinished file."""
-    return f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
-
-
-def is_temporary(name: str) -> bool:
-    """Whether this name belongs to a save in progress, or to what a crash left of one."""
-    return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
 
 
 @contextmanager

@@ -10,8 +10,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from contextui.files.protection import make_private, write_private
-from contextui.files.save import write_all
+from contextui.plain_file import make_private, write_all, write_private
 from contextui.secrets import mask
 from contextui.session.paths import contextui_home, escape_project_path
 from contextui.text import for_xml

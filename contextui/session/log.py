@@ -10,7 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from contextui.errors import ContextUIError, os_reason
-from contextui.files.protection import make_private
+from contextui.plain_file import make_private
 from contextui.session.entry import DamagedLineError, decode
 from contextui.session.logfile import Difference, LogFile
 from contextui.session.reader import lines_backwards

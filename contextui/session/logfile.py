@@ -14,8 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from contextui.files.protection import make_private
-from contextui.files.save import exchange, link_name, write_all
+from contextui.files.save import exchange, link_name
+from contextui.plain_file import make_private, write_all
 from contextui.words import msg
 
 _SAMPLE = 1 << 16  # bytes of earlier runs that are compared, at their end

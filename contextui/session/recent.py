@@ -5,8 +5,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from contextui.files.protection import write_private
-from contextui.plain_file import open_plain
+from contextui.plain_file import open_plain, write_private
 from contextui.session.paths import SESSION_ID
 
 _NAME = "recent"

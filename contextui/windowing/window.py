@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from contextui.errors import NoWorkspaceError, WindowClosedError, WindowDefinitionError
 from contextui.events import Actor, Progress
-from contextui.files.protection import make_private
+from contextui.plain_file import make_private
 from contextui.text import shown_name
 from contextui.windowing import definition
 from contextui.windowing.action import Action

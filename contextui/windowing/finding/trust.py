@@ -17,9 +17,8 @@ from typing import Any, Literal, TypeGuard
 from contextui.errors import ContextUIError, os_reason
 from contextui.files.errors import FileError
 from contextui.files.listing import FolderEntry, list_folder
-from contextui.files.protection import make_private, write_private
 from contextui.files.workspace import Workspace
-from contextui.plain_file import read_plain
+from contextui.plain_file import make_private, read_plain, write_private
 from contextui.text import one_line, quote, shown_path
 from contextui.windowing.finding.source import content_or_reason
 from contextui.words import Message, Text, Translatable, msg
