@@ -15,9 +15,9 @@ from contextui.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from contextui.windowing.action import ActionResult as ActionResult
-    from contextui.windowing.anchor import Button as Button
-    from contextui.windowing.anchor import Form as Form
-    from contextui.windowing.anchor import Reference as Reference
+    from contextui.windowing.action import Button as Button
+    from contextui.windowing.action import Form as Form
+    from contextui.windowing.action import Reference as Reference
     from contextui.windowing.finding.registry import Registry as Registry
     from contextui.windowing.finding.registry import discover as discover
     from contextui.windowing.finding.trust import TrustStore as TrustStore
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from contextui.windowing.window import Window as Window
 
 _HOMES = {
-    "contextui.windowing.action": ["ActionResult"],
-    "contextui.windowing.anchor": ["Button", "Form", "Reference"],
+    "contextui.windowing.action": ["ActionResult", "Button", "Form", "Reference"],
     "contextui.windowing.finding.registry": ["Registry", "discover"],
     "contextui.windowing.finding.trust": ["TrustStore"],
     "contextui.windowing.job": ["CommandResult"],

@@ -8,8 +8,7 @@ from typing import Any
 
 from contextui import text
 from contextui.errors import ContextUIError, InvalidParamsError, UnknownActionError
-from contextui.windowing.action import CLOSE, Action, ActionResult, Effect
-from contextui.windowing.anchor import AnyAnchor, Reference, fields_of
+from contextui.windowing.action import CLOSE, Action, ActionResult, AnyAnchor, Effect, Reference
 from contextui.windowing.core import WindowCore
 from contextui.windowing.preview import Preview, PreviewError, checked, with_programs
 from contextui.windowing.transaction import Call
@@ -89,8 +88,8 @@ def resolve_intent(
         raise UnknownActionError(words("{name} is a reference and has no action.", name=action_id))
     if anchor is not None:
         name, target = anchor.action, anchor.target
-        if given.keys() - (fields := fields_of(anchor)):
-            names = ", ".join(fields) or words("no params")
+        if given.keys() - anchor.fields:
+            names = ", ".join(anchor.fields) or words("no params")
             raise InvalidParamsError(words("{name} takes {names}.", name=action_id, names=names))
         given = {**anchor.params, **given}
     declared = window.actions.get(name)

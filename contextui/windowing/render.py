@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 from contextui import text
 from contextui.errors import ContextUIError, InvalidSourceDataError
 from contextui.events import Progress, WindowChanged, WindowDetailChanged
-from contextui.windowing import anchor as anchor_registry
-from contextui.windowing.action import Action
-from contextui.windowing.anchor import AnyAnchor, Reference
+from contextui.windowing.action import Action, AnyAnchor, Reference, entry, register
 from contextui.windowing.blocks import ActionLine, parts_of, window_xml
 from contextui.windowing.core import WindowCore
 from contextui.windowing.secret_reads import SecretReads
@@ -90,7 +88,7 @@ def draw(core: WindowCore, frame: Frame, reported: set[str]) -> Render:
     try:
         _refresh_actions(window)
         content, elements = _coerce(window.content(frame.lod), core.max_content)
-        registry = anchor_registry.register(window.anchors(frame.lod), window.actions, warn_once)
+        registry = register(window.anchors(frame.lod), window.actions, warn_once)
         snapshot = _snapshot(core, frame, content, elements, registry)
         unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)
         return Render(snapshot, _xml(window, snapshot, registry), registry, unsaved)
@@ -163,7 +161,7 @@ def _snapshot(
         ),
         content=content,
         elements=elements,
-        anchors={anchor_id: anchor_registry.entry(one) for anchor_id, one in registry.items()},
+        anchors={anchor_id: entry(one) for anchor_id, one in registry.items()},
         error=error,
         jobs=frame.jobs,
     )
@@ -200,8 +198,8 @@ def _xml(window: Window, snapshot: Snapshot, registry: Mapping[str, AnyAnchor]) 
     for anchor in registry.values():
         if not isinstance(anchor, Reference):
             bound = window.actions[anchor.action]
-            fields = anchor_registry.fields_of(anchor)
-            open_params = [str(param) for param in bound.params.listing if param.name in fields]
+            listing = bound.params.listing
+            open_params = [str(param) for param in listing if param.name in anchor.fields]
             label = text.one_line(anchor.label, 200) if anchor.label else bound.labelled(lang)
             lines.append(ActionLine(anchor.id, ",".join(open_params), label))
     close = ActionLine("close", "summary:string?", Words(lang)("Close"))

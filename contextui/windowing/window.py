@@ -13,8 +13,7 @@ from contextui.events import Actor, Progress
 from contextui.plain_file import make_private
 from contextui.text import shown_name
 from contextui.windowing import definition
-from contextui.windowing.action import Action
-from contextui.windowing.anchor import AnyAnchor
+from contextui.windowing.action import Action, AnyAnchor
 from contextui.windowing.params import Params
 from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Body, ContextVersion, Lod, Snapshot
