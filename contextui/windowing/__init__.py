@@ -1,12 +1,11 @@
 """Windows: state, actions, content at three levels of detail, and their XML.
 
 Authors extend `window.Window` and declare actions (`action`, `params`); `manager` holds the open
-windows. Each has a `runtime` that resolves a call to an intent (`intent`), has it approved and runs
-it on the window's own thread (`worker`), where every call commits or is rolled back
-(`transaction`, `core`, `state`). Jobs and processes go on beside that (`job`, `background`). An
-action of the model is refused once if the window has changed since the model saw it (`conflict`).
-The rest of the program takes finished renders (`render`) and never waits. `finding` discovers
-window classes; `testing` helps their authors.
+windows. Each has a `runtime` that resolves a call to an intent, has it approved and runs it on the
+window's own thread (`worker`), where every call commits or is rolled back (`transaction`, `core`,
+`state`). Jobs and processes go on beside that (`job`, `background`). An action of the model is
+refused once if the window has changed since the model saw it. The rest of the program takes
+finished renders (`render`) and never waits. `finding` discovers window classes.
 """
 
 from typing import TYPE_CHECKING

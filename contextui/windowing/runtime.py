@@ -15,15 +15,22 @@ from contextui.events import Actor, WindowActed
 from contextui.files.errors import SecretFileError
 from contextui.windowing.action import BUILT_IN, CLOSE, ActionCancelledError, ActionResult
 from contextui.windowing.background import Background
-from contextui.windowing.conflict import Conflicts
 from contextui.windowing.core import Surroundings, WindowCore
-from contextui.windowing.intent import Allow, Intent, Permit, Previews, resolve_intent
 from contextui.windowing.job import Job
 from contextui.windowing.preview import Preview, PreviewError
 from contextui.windowing.render import Renders
 from contextui.windowing.secret_reads import SecretReads
 from contextui.windowing.snapshot import ContextVersion, History, Lod, Snapshot
-from contextui.windowing.transaction import Call, Transactions
+from contextui.windowing.transaction import (
+    Allow,
+    Call,
+    Conflicts,
+    Intent,
+    Permit,
+    Previews,
+    Transactions,
+    resolve_intent,
+)
 from contextui.windowing.window import Env, Window
 from contextui.windowing.worker import PATIENCE, finished
 

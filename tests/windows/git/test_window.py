@@ -550,7 +550,7 @@ def test_a_huge_diff_is_bounded_and_paged(
 def test_what_git_cannot_do_is_said_clearly(
     folder: Path, home: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("contextui.windowing.intent.PATIENCE", 60)  # git may be slow here
+    monkeypatch.setattr("contextui.windowing.transaction.PATIENCE", 60)  # git may be slow here
     change(folder)
     tester = opened(folder)
     (folder / ".git/index.lock").touch()
