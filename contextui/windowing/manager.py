@@ -36,10 +36,9 @@ from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.core import NOTHING, SavedState, Surroundings
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.open_windows import OpenWindows, instance_with, unused
-from contextui.windowing.render import Render
+from contextui.windowing.render import Render, real_path
 from contextui.windowing.replacement import Replacement, Replacer
 from contextui.windowing.runtime import Runtime, runtime_of
-from contextui.windowing.secret_reads import real_path
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
 from contextui.windowing.transaction import Allow
 from contextui.windowing.window import Clock, Window, file_of, utc_now

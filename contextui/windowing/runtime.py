@@ -18,8 +18,7 @@ from contextui.windowing.background import Background
 from contextui.windowing.core import Surroundings, WindowCore
 from contextui.windowing.job import Job
 from contextui.windowing.preview import Preview, PreviewError
-from contextui.windowing.render import Renders
-from contextui.windowing.secret_reads import SecretReads
+from contextui.windowing.render import Renders, SecretReads
 from contextui.windowing.snapshot import ContextVersion, History, Lod, Snapshot
 from contextui.windowing.transaction import (
     Allow,
