@@ -18,6 +18,7 @@ from contextui.errors import (
     AnchorConflictError,
     ContextUIError,
     InvalidSourceDataError,
+    UnknownActionError,
     WindowDefinitionError,
 )
 from contextui.names import ANCHOR_ID
@@ -269,6 +270,16 @@ BUILT_IN = {
     "describe": Params(_describe, "Window"),
 }
 """The actions that every window has beside its queue; its own of the same name comes first."""
+
+
+def unknown_action(window_id: str, asked: str, known: Iterable[str]) -> UnknownActionError:
+    """Return the error for an action that a window does not have."""
+    return UnknownActionError(
+        "{id} has no action {name}. It has: {names}.",
+        id=window_id,
+        name=quote(asked),
+        names=", ".join([*known, "close"]),
+    )
 
 
 # --- anchors ---------------------------------------------------------------------------

@@ -7,13 +7,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel
 
 from contextui import text
 from contextui.errors import FrozenStateError, InvalidSourceDataError
-from contextui.events import Actor, Event, WindowTroubled
+from contextui.events import Actor, Listeners, WindowTroubled
 from contextui.windowing.error_text import reason_in, reason_of
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.state import StateKeeper, WindowState, freeze
@@ -55,14 +55,6 @@ class SavedState(NamedTuple):
         return {"version": str(self.version), "lod": self.lod.value, **state}
 
 
-class Emit(Protocol):
-    """Emits an event; without `wait`, a thread that is already delivering emits it."""
-
-    def __call__(self, event: Event, wait: bool = True, /) -> None:
-        """Emit the event."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What the windows of a session have in common."""
@@ -70,7 +62,7 @@ class Surroundings:
     session_id: str
     lang: Lang
     clock: Clock
-    emit: Emit
+    listeners: Listeners
     open: Callable[[str, Mapping[str, Any], frozenset[str] | None, Actor], Window]
     showing: Callable[[str], Window | None]
     discloses_all: Callable[[], bool]
@@ -102,7 +94,7 @@ class WindowCore:
         version: ContextVersion,
     ) -> None:
         self.window, self.id, self.around = window, window_id, around
-        self.emit, self.words = around.emit, Words(around.lang)
+        self.emit, self.words = around.listeners.emit, Words(around.lang)
         self.worker = Worker(window_id, around.clock if isinstance(around.clock, Time) else None)
         self.lod, self.version = lod, version
         self.edited_by_person = self.is_opening = False
@@ -146,11 +138,8 @@ class WindowCore:
     def state(self, state: WindowState) -> None:
         if not self.is_inside:
             raise FrozenStateError(
-                self.words(
-                    "{id}: the state is changed only inside the window's actions, hooks and "
-                    "timers.",
-                    id=self.id,
-                )
+                "{id}: the state is changed only inside the window's actions, hooks and timers.",
+                id=self.id,
             )
         self._state = state
 

@@ -108,7 +108,7 @@ class WindowManager:
             session_id=self.session_id,
             lang=lang,
             clock=clock,
-            emit=self._listeners.emit,
+            listeners=self._listeners,
             open=self._open,
             showing=self.showing,
             discloses_all=lambda: self.discloses_all(),  # noqa: PLW0108  set later
@@ -450,15 +450,15 @@ class WindowManager:
             return ActionResult.failed(error, self.lang)
         if isinstance(result.error, WindowClosedError):
             if self._open_windows.get(window_id) is not None:
-                words = self._words("{id} was reloaded in between. Try again.", id=window_id)
-                return ActionResult.failed(WindowClosedError(words), self.lang)
+                busy = WindowClosedError("{id} was reloaded in between. Try again.", id=window_id)
+                return ActionResult.failed(busy, self.lang)
             return ActionResult.failed(self._open_windows.unknown(window_id), self.lang)
         return result
 
     def end_waits(self) -> None:
         """End every `wait` for a job, because the person has written something."""
         for window in self.windows():
-            runtime_of(window).background.waits.end(spoken=True)
+            runtime_of(window).jobs.waits.end(spoken=True)
 
     def note_seen(self, window_id: str, version: ContextVersion) -> None:
         """Note the version of a window that the model sees with the request that is sent now."""

@@ -118,7 +118,7 @@ class Preview:
         return (count_diff(self.diff) or _NONE).removed
 
 
-def checked(given: object, name: str, words: Words) -> Preview | None:
+def checked(given: object, name: str) -> Preview | None:
     """Validate what a window's `preview` returned."""
     if given is None or given == "":
         return None
@@ -129,19 +129,17 @@ def checked(given: object, name: str, words: Words) -> Preview | None:
     if not isinstance(given, Preview) or given.verb not in get_args(Verb):
         shown = repr(given.verb)[:40] if isinstance(given, Preview) else type(given).__name__
         raise PreviewError(
-            words("preview() returned {type}; it must return a Preview, text or None.", type=shown)
+            "preview() returned {type}; it must return a Preview, text or None.", type=shown
         )
     if given.command is not None:
-        given = _checked_command(given, words)
-    _check_target(given.target, words)
+        given = _checked_command(given)
+    _check_target(given.target)
     size = len(given.diff) + len(given.text)
     if size > PREVIEW_LIMIT:
         raise PreviewError(
-            words(
-                "the preview has {size:,} characters, {most:,} at most can be shown.",
-                size=size,
-                most=PREVIEW_LIMIT,
-            )
+            "the preview has {size:,} characters, {most:,} at most can be shown.",
+            size=size,
+            most=PREVIEW_LIMIT,
         )
     diff, text = given.diff, given.text
     if diff and count_diff(diff) is None:  # not a valid diff: shown as text
@@ -171,42 +169,38 @@ def with_programs(preview: Preview | None, workspace: Path | None, words: Words)
     return replace(preview, command=replace(command, programs=found))
 
 
-def _checked_command(given: Preview, words: Words) -> Preview:
+def _checked_command(given: Preview) -> Preview:
     """Validate the command, and name it as the target in one line."""
     command = given.command
     assert command is not None
     if not command.line.strip():
-        raise PreviewError(words("the command is empty."))
+        raise PreviewError("the command is empty.")
     if len(command.line) > LONGEST_COMMAND:
         raise PreviewError(
-            words(
-                "the command has {size:,} characters, {most:,} at most can be run.",
-                size=len(command.line),
-                most=LONGEST_COMMAND,
-            )
+            "the command has {size:,} characters, {most:,} at most can be run.",
+            size=len(command.line),
+            most=LONGEST_COMMAND,
         )
     for text in (command.line, command.folder):
         if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
-            raise PreviewError(words("the command contains a character that no shell can read."))
+            raise PreviewError("the command contains a character that no shell can read.")
     if not PurePath(command.folder).is_absolute():
-        raise PreviewError(words("the command's folder is not an absolute path."))
+        raise PreviewError("the command's folder is not an absolute path.")
     shown = "".join(code_point(one) if is_unseen(one) else one for one in command.line.strip())
     if len(shown) > _LONGEST_TARGET:
         shown = shown[: _LONGEST_TARGET - 1] + "…"
     return replace(given, target=shown, verb="run")
 
 
-def _check_target(target: str, words: Words) -> None:
+def _check_target(target: str) -> None:
     """Raise if the target cannot be shown as it is, in one line."""
     if not target.strip() or len(target) > _LONGEST_TARGET:
-        raise PreviewError(words("the preview names no target."))
+        raise PreviewError("the preview names no target.")
     for char in target:
         if char in _BIDI or unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp"):
             raise PreviewError(
-                words(
-                    "the target's name contains {code}, which cannot be shown.",
-                    code=f"U+{ord(char):04X}",
-                )
+                "the target's name contains {code}, which cannot be shown.",
+                code=f"U+{ord(char):04X}",
             )
 
 

@@ -40,7 +40,7 @@ class Replacer:
 
     def __init__(self, open_windows: OpenWindows, around: Surroundings) -> None:
         self._open_windows, self._around = open_windows, around
-        self._lang, self._words, self._emit = around.lang, Words(around.lang), around.emit
+        self._lang, self._words, self._emit = around.lang, Words(around.lang), around.listeners.emit
         self._replacing = threading.Lock()
 
     def replace(self, cls: type[Window]) -> list[Replacement]:

@@ -14,7 +14,7 @@ from contextui.errors import ActionError, ContextUIError, WindowBusyError, Windo
 from contextui.events import Actor, WindowActed
 from contextui.files.errors import SecretFileError
 from contextui.windowing.action import BUILT_IN, CLOSE, ActionCancelledError, ActionResult
-from contextui.windowing.background import Background
+from contextui.windowing.background import Jobs
 from contextui.windowing.core import Surroundings, WindowCore
 from contextui.windowing.job import Job
 from contextui.windowing.preview import Preview, PreviewError
@@ -32,6 +32,7 @@ from contextui.windowing.transaction import (
 )
 from contextui.windowing.window import Env, Window
 from contextui.windowing.worker import PATIENCE, finished
+from contextui.words import Message
 
 _WINDOW = "contextui.windowing.window"  # the module of `Window`
 _MAX_APPROVALS = 5  # times that an action may change between approval and execution
@@ -83,8 +84,7 @@ class Runtime:
         """Whether the window was opened in this run, not restored."""
         self.ending: Future[None] | None = None
         """Done when the window has ended; None until `end` is called."""
-        self.background = Background(core, self.renders, self._note_ended)
-        self.jobs = self.background.jobs
+        self.jobs = Jobs(core, self.renders, self._note_ended)
         self.conflicts = Conflicts(core, self.renders)
         self.previews = Previews(core)
         self.transactions = Transactions(core, self.renders, self.jobs, self.conflicts)
@@ -113,8 +113,8 @@ class Runtime:
             job=self.jobs.add,
             change=self.transactions.change,
             jobs=self.jobs.running,
-            process=self.background.process,
-            notify=self.background.notify,
+            process=self.jobs.process,
+            notify=self.jobs.notify,
             files=around.files.guarded(self.secrets.guard) if around.files else None,
             sandbox=around.sandbox,
             data=around.data / self.core.id if around.data else None,
@@ -226,11 +226,11 @@ class Runtime:
                     self.core.words("closed() failed: {reason}", reason=self.core.reason(problem))
                 )
             finally:
-                if self.background.has_processes:
-                    self.worker.run(self.background.end_processes())
+                if self.jobs.has_processes:
+                    self.worker.run(self.jobs.end_processes())
                 ended.set_result(None)
 
-        self.background.waits.end()
+        self.jobs.waits.end()
         self.worker.stop(run_hooks)
         return ended
 
@@ -270,7 +270,7 @@ class Runtime:
         stopped: ActionCancelledError | None = None
         try:
             if action_id in BUILT_IN and action_id not in self.window.actions:
-                result = await self.background.act(action_id, params)
+                result = await self.jobs.act(action_id, params)
             else:
                 result = await self._act(action_id, params, actor, allow)
         except ContextUIError as error:
@@ -330,9 +330,7 @@ class Runtime:
             await finished([self._opening[1]], PATIENCE)
         if self.core.is_opening:
             raise WindowBusyError(
-                self.core.words(
-                    "{id} is still opening. Try again when it has opened.", id=self.core.id
-                )
+                "{id} is still opening. Try again when it has opened.", id=self.core.id
             )
         if action_id not in self.window.actions and (drawing := self.renders.pending()):
             await finished([drawing], PATIENCE)
@@ -380,8 +378,7 @@ class Runtime:
         except ContextUIError as error:
             if not note:
                 raise
-            words, reason = self.core.words, error.text(self.core.around.lang)
-            raise ActionError(words("{note}\n{reason}", note=note, reason=reason)) from error
+            raise ActionError("{note}\n{reason}", note=note, reason=error) from error
         return replace(result, text=f"{note}\n{result.text}") if note else result
 
     async def allow_closing(
@@ -431,11 +428,11 @@ class Runtime:
         except asyncio.CancelledError:
             if not call.cancel():  # it has committed, and may have started a job
                 await finished([outcome], None)
-                self.background.stop_started(outcome.result(), actor)
+                self.jobs.stop_started(outcome.result(), actor)
             raise
         result = outcome.result()
         if isinstance(result, Job):
-            return await self.background.result_of(result, actor)
+            return await self.jobs.result_of(result, actor)
         return ActionResult(True, result)
 
     async def _answered(self, call: Call, outcome: "Future[str | Job]") -> None:
@@ -448,12 +445,9 @@ class Runtime:
             if cancelled:
                 outcome.cancel()
         if cancelled:
-            late = self.core.words(
-                "{id} did not answer within {seconds:g} s.",
-                id=self.core.id,
-                seconds=seconds,
-            )
-            raise WindowBusyError(self.core.words("{reason} The window is unchanged.", reason=late))
+            values = {"id": self.core.id, "seconds": seconds}
+            late = Message("{id} did not answer within {seconds:g} s.", values)
+            raise WindowBusyError("{reason} The window is unchanged.", reason=late)
         await finished([outcome], None)
 
     def _check_shown(self, allowed: frozenset[str] | None) -> None:
@@ -475,10 +469,8 @@ class Runtime:
 
     def _unstable(self, intent: Intent) -> PreviewError:
         return PreviewError(
-            self.core.words(
-                "{name} did not run: its effect changed each time after it was approved.",
-                name=intent.name,
-            )
+            "{name} did not run: its effect changed each time after it was approved.",
+            name=intent.name,
         )
 
 

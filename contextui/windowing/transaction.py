@@ -23,16 +23,25 @@ from contextui.errors import (
     WindowBusyError,
 )
 from contextui.events import Actor, WindowCommitted
-from contextui.windowing.action import CLOSE, Action, ActionResult, AnyAnchor, Effect, Reference
+from contextui.windowing.action import (
+    CLOSE,
+    Action,
+    ActionResult,
+    AnyAnchor,
+    Effect,
+    Reference,
+    unknown_action,
+)
+from contextui.windowing.background import Jobs
 from contextui.windowing.blocks import change_block, is_same
 from contextui.windowing.core import WindowCore
-from contextui.windowing.job import Job, JobError, Jobs, current_job
+from contextui.windowing.job import Job, JobError, current_job
 from contextui.windowing.preview import Preview, PreviewError, checked, with_programs
 from contextui.windowing.render import Renders
 from contextui.windowing.snapshot import ContextVersion
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE, finished
-from contextui.words import Words
+from contextui.words import Message, Text
 
 _TICK_FAILURES = 3  # consecutive failures after which a timer is stopped
 
@@ -102,28 +111,19 @@ def resolve_intent(
 ) -> Intent:
     """Resolve the id of an action or anchor, and its params, to an intent."""
     name, given, target = action_id, dict(params), None
-    words = Words(window.env.lang)
     anchor = anchors.get(action_id)
     if isinstance(anchor, Reference):
-        raise UnknownActionError(words("{name} is a reference and has no action.", name=action_id))
+        raise UnknownActionError("{name} is a reference and has no action.", name=action_id)
     if anchor is not None:
         name, target = anchor.action, anchor.target
         if given.keys() - anchor.fields:
-            names = ", ".join(anchor.fields) or words("no params")
-            raise InvalidParamsError(words("{name} takes {names}.", name=action_id, names=names))
+            names = ", ".join(anchor.fields) or Message("no params")
+            raise InvalidParamsError("{name} takes {names}.", name=action_id, names=names)
         given = {**anchor.params, **given}
     declared = window.actions.get(name)
     if declared is None:
         acting = (name for name, one in anchors.items() if not isinstance(one, Reference))
-        there_is = ", ".join([*window.actions, *acting, "close"])
-        raise UnknownActionError(
-            words(
-                "{id} has no action {name}. It has: {names}.",
-                id=window.id,
-                name=text.quote(action_id),
-                names=there_is,
-            )
-        )
+        raise unknown_action(window.id, action_id, [*window.actions, *acting])
     arguments = declared.params.validate(given, f"{window.id}.{action_id}", window.env.lang)
     return Intent(window, declared, arguments, target)
 
@@ -207,7 +207,7 @@ class Previews:
         await finished([making], PATIENCE)
         if not making.done():
             making.cancel()
-            raise self._missing(self._core.words("{id} did not answer in time.", id=self._core.id))
+            raise self._missing(Message("{id} did not answer in time.", {"id": self._core.id}))
         preview = making.result()
         if preview is None or preview.command is None:
             return preview
@@ -227,9 +227,9 @@ class Previews:
             try:
                 if intent.action is CLOSE:
                     return self._of_closing(call, intent)
-                return checked(call.run(self._core.worker.run), intent.name, self._core.words)
+                return checked(call.run(self._core.worker.run), intent.name)
             except ContextUIError as problem:
-                raise self._missing(problem.text(self._core.around.lang)) from problem
+                raise self._missing(problem) from problem
             except BaseException as problem:
                 raise self._missing(self._core.reason(problem)) from problem
 
@@ -250,17 +250,15 @@ class Previews:
         if not unsaved:
             return Preview(window_id, verb="close", changes=False)
         with suppress(Exception):  # not every window's preview knows `close`
-            preview = checked(call.run(self._core.worker.run), intent.name, self._core.words)
+            preview = checked(call.run(self._core.worker.run), intent.name)
             if preview and preview.verb == "close" and preview.changes:
                 return preview
         return Preview(window_id, text=unsaved, verb="close")
 
-    def _missing(self, reason: str) -> PreviewError:
+    def _missing(self, reason: Text) -> PreviewError:
         return PreviewError(
-            self._core.words(
-                "There is no preview, so it cannot be approved: {reason}",
-                reason=text.one_line(reason, 1_000),
-            )
+            "There is no preview, so it cannot be approved: {reason}",
+            reason=text.one_line(self._core.words(reason), 1_000),
         )
 
 
@@ -304,12 +302,10 @@ class Conflicts:
         self._reported = self._changed
         shown = (before and change_block(before, now.xml)) or now.xml
         raise ConflictError(
-            self._core.words(
-                "Not carried out: {id} has changed since you saw it. Call the action again if it "
-                "still fits.\n{change}",
-                id=self._core.id,
-                change=shown,
-            )
+            "Not carried out: {id} has changed since you saw it. Call the action again if it "
+            "still fits.\n{change}",
+            id=self._core.id,
+            change=shown,
         )
 
 
@@ -329,7 +325,7 @@ class Transactions:
         Returns:
             What the model reads of its result; or the job that it returned.
         """
-        core, words = self._core, self._core.words
+        core = self._core
         self._new_timers.clear()
         try:
             core.begin()
@@ -339,14 +335,14 @@ class Transactions:
                 result = returned if isinstance(returned, Job) else core.result_text(returned)
             changed = core.check()
             if not call.commit():
-                raise WindowBusyError(words("{id}: cancelled before it finished.", id=core.id))
+                raise WindowBusyError("{id}: cancelled before it finished.", id=core.id)
         except BaseException as problem:
             self._undo()
             if isinstance(problem, ContextUIError):
                 raise
             reason = f"{core.reason(problem)}."
             if not first:
-                reason = words("{reason} The window is unchanged.", reason=reason)
+                reason = core.words("{reason} The window is unchanged.", reason=reason)
             raise ActionFailedError(reason) from problem
         finally:
             self.actor = "model"
