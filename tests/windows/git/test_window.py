@@ -11,10 +11,10 @@ import pytest
 from contextui import Lod
 from contextui.agent.approval import ApprovalGate, Decision, Question
 from contextui.config.schema import Approval
+from contextui.testing import run_in_thread
 from contextui.windowing.action import ActionResult
 from contextui.windowing.preview import PreviewError
 from contextui.windowing.runtime import runtime_of
-from contextui.windowing.testing import run_in_thread
 from contextui.windows.git import worktree
 from contextui.windows.git.window import GitWindow
 from tests.windows.git.conftest import Tester, previewed, run
