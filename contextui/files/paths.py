@@ -22,7 +22,6 @@ from contextui.files.errors import (
     PathEscapeError,
     UnreadableFileError,
     reading_failed,
-    shown,
 )
 from contextui.words import Message
 
@@ -77,9 +76,7 @@ class Root:
 def escape(path: str) -> PathEscapeError:
     """The error for a path that leads out of the workspace."""
     return PathEscapeError(
-        path,
-        "{name} leads out of the workspace. Only files inside can be used.",
-        name=shown(path),
+        path, "{name} leads out of the workspace. Only files inside can be used."
     )
 
 
@@ -89,9 +86,7 @@ def _checked(path: object) -> str:
     if not path.strip():
         raise InvalidPathError(path, "The path is empty. Name a file of the workspace.")
     if problem := _problem(path):
-        raise InvalidPathError(
-            path, "The path {name} {problem}.", name=shown(path), problem=problem
-        )
+        raise InvalidPathError(path, "The path {name} {problem}.", problem=problem)
     return path
 
 
@@ -200,9 +195,7 @@ class SafePath:
         try:
             return os.open(self.name or ".", _FOLDER, dir_fd=self.folder)
         except NotADirectoryError as error:
-            raise NotAFolderError(
-                self.path, "{name} is not a folder.", name=shown(self.path)
-            ) from error
+            raise NotAFolderError(self.path, "{name} is not a folder.") from error
         except OSError as error:
             raise reading_failed(self.path, error) from error
 
@@ -287,14 +280,10 @@ class _Descent:
     def _follow(self, name: str) -> None:
         self._links += 1
         if not self._follows and self._is_link(name):
-            raise NotAFileError(
-                self._path, "{name} is or goes through a link.", name=shown(self._path)
-            )
+            raise NotAFileError(self._path, "{name} is or goes through a link.")
         if self._links > LINK_LIMIT:
             raise UnreadableFileError(
-                self._path,
-                "{name} goes through too many links, or in a circle.",
-                name=shown(self._path),
+                self._path, "{name} goes through too many links, or in a circle."
             )
         try:
             target = os.readlink(name, dir_fd=self._here)
@@ -323,11 +312,7 @@ class _Descent:
         self.return_to_root()
 
     def _escape(self) -> PathEscapeError:
-        return PathEscapeError(
-            self._path,
-            "{name} is or goes through a link out of the workspace.",
-            name=shown(self._path),
-        )
+        return PathEscapeError(self._path, "{name} is or goes through a link out of the workspace.")
 
     def return_to_root(self) -> None:
         self._leave()
@@ -355,11 +340,9 @@ def check_regular_file(path: str, info: os.stat_result) -> None:
     """Raise unless this is a regular file on a real file system."""
     if not stat.S_ISREG(info.st_mode):
         kind = _KINDS.get(stat.S_IFMT(info.st_mode), _OTHER)
-        raise NotAFileError(path, "{name} is {kind}, not a file.", name=shown(path), kind=kind)
+        raise NotAFileError(path, "{name} is {kind}, not a file.", kind=kind)
     if info.st_dev in _kernel_devices():
-        raise NotAFileError(
-            path, "{name} is not a real file: the kernel generates it.", name=shown(path)
-        )
+        raise NotAFileError(path, "{name} is not a real file: the kernel generates it.")
 
 
 @cache

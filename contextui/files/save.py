@@ -15,7 +15,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
@@ -37,6 +37,7 @@ from contextui.files.errors import (
 from contextui.files.paths import Found, SafePath, check_regular_file
 from contextui.files.textfile import Version
 from contextui.plain_file import NEW, flush, is_temporary, temporary_name, write_all
+from contextui.words import msg
 
 TEXT_LIMIT = 16 * 1024 * 1024
 """The largest file that is loaded as a whole: for editing, diffs and outlines."""
@@ -244,17 +245,13 @@ def check_unchanged(spot: SafePath, expected: Version, data: bytes) -> os.stat_r
 def deleted(spot: SafePath) -> FileDeletedError:
     """The error for a file that no longer exists."""
     return FileDeletedError(
-        spot.path,
-        "{name} was deleted since it was read. Save it as a new file.",
-        name=shown(spot.path),
+        spot.path, "{name} was deleted since it was read. Save it as a new file."
     )
 
 
 def _read_only(spot: SafePath) -> ReadOnlyFileError:
     return ReadOnlyFileError(
-        spot.path,
-        "{name} is read-only, so it was not saved. Save it elsewhere.",
-        name=shown(spot.path),
+        spot.path, "{name} is read-only, so it was not saved. Save it elsewhere."
     )
 
 
@@ -301,7 +298,6 @@ def _write_backup(spot: SafePath, backup: str, old: bytes) -> None:
                 spot.path,
                 "An earlier save of {name} was interrupted: {backup} beside it has the content "
                 "from before. Compare the two and remove that one first.",
-                name=shown(spot.path),
                 backup=shown(backup),
             ) from error
         flush(spot.folder)
@@ -314,7 +310,6 @@ def _restore_old(spot: SafePath, descriptor: int, old: bytes, backup: str) -> No
         raise SaveError(
             spot.path,
             "{name} was only partly written. {backup} beside it has the content from before.",
-            name=shown(spot.path),
             backup=shown(backup),
         ) from error
     remove_name(spot, backup)
@@ -348,7 +343,6 @@ def replace(spot: SafePath, data: bytes, expected: Version, *, keep_links: bool)
                 spot.path,
                 "{name} is one file under {count} names (hard links), and saving would separate "
                 "it from the others. Save with keep_links to write into all of them.",
-                name=shown(spot.path),
                 count=names,
             )
         beside = temporary_file(spot, data, like=True, replaces=expected.digest)
@@ -384,20 +378,31 @@ def _take_away(spot: SafePath, temporary: str, expected: Version) -> None:
         os.rename(spot.name, temporary, src_dir_fd=spot.folder, dst_dir_fd=spot.folder)
     except FileNotFoundError as error:
         raise deleted(spot) from error
+    stranded = msg(
+        "{name} was changed on disk while it was being deleted. What it held is in {temporary} "
+        "beside it."
+    )
+    _check_old(spot, temporary, expected, b"", _put_back, stranded)
+
+
+def _check_old(
+    spot: SafePath,
+    temporary: str,
+    expected: Version,
+    data: bytes,
+    put_back: Callable[[SafePath, str], None],
+    stranded: str,
+) -> None:
+    """Check the old file, which has a temporary name now; put it back if it had changed."""
     try:
         info = os.lstat(temporary, dir_fd=spot.folder)
-        check_unchanged(SafePath(spot.path, spot.folder, temporary, spot.real, info), expected, b"")
+        old = SafePath(spot.path, spot.folder, temporary, spot.real, info)
+        check_unchanged(old, expected, data)
     except BaseException:
         try:
-            _put_back(spot, temporary)
+            put_back(spot, temporary)
         except OSError as error:
-            raise StrandedError(
-                spot.path,
-                "{name} was changed on disk while it was being deleted. What it held is in "
-                "{temporary} beside it.",
-                name=shown(spot.path),
-                temporary=shown(temporary),
-            ) from error
+            raise StrandedError(spot.path, stranded, temporary=shown(temporary)) from error
         raise
 
 
@@ -419,22 +424,11 @@ def _swap_in(spot: SafePath, temporary: str, expected: Version, data: bytes) -> 
     if not exchanged:
         _rename(spot, temporary)
         return
-    try:
-        info = os.lstat(temporary, dir_fd=spot.folder)
-        replaced = SafePath(spot.path, spot.folder, temporary, spot.real, info)
-        check_unchanged(replaced, expected, data)
-    except BaseException:
-        try:
-            _rename(spot, temporary)
-        except OSError as error:
-            raise StrandedError(
-                spot.path,
-                "{name} was changed on disk while it was being saved. What it held is in "
-                "{temporary} beside it.",
-                name=shown(spot.path),
-                temporary=shown(temporary),
-            ) from error
-        raise
+    stranded = msg(
+        "{name} was changed on disk while it was being saved. What it held is in {temporary} "
+        "beside it."
+    )
+    _check_old(spot, temporary, expected, data, _rename, stranded)
 
 
 def _rename(spot: SafePath, temporary: str) -> None:
@@ -449,16 +443,13 @@ def _sync_folder(spot: SafePath) -> None:
         raise SaveError(
             spot.path,
             "{name} was saved, but the disk did not confirm it: {why}.",
-            name=shown(spot.path),
             why=os_reason(error),
         ) from error
 
 
 def _already_exists(spot: SafePath) -> ExistingFileError:
     return ExistingFileError(
-        spot.path,
-        "There is a {name} already; a new file does not overwrite it.",
-        name=shown(spot.path),
+        spot.path, "There is a {name} already; a new file does not overwrite it."
     )
 
 

@@ -62,16 +62,10 @@ class Encoding:
             text = data[len(self.bom) :].decode(self.codec)
         except (UnicodeError, LookupError) as error:
             raise UnreadableFileError(
-                path,
-                "{name} is not valid {encoding}: {why}.",
-                name=shown(path),
-                encoding=self,
-                why=error,
+                path, "{name} is not valid {encoding}: {why}.", encoding=self, why=error
             ) from error
         if "\0" in text:
-            raise BinaryFileError(
-                path, "{name} is not text: it contains NUL characters.", name=shown(path)
-            )
+            raise BinaryFileError(path, "{name} is not text: it contains NUL characters.")
         return text
 
     def encode(self, text: str, path: str = "") -> bytes:
@@ -94,7 +88,6 @@ class Encoding:
             path,
             "{name} is kept as {encoding}, which cannot hold U+{code:04X} ({character}) in line "
             "{line} of the text. Nothing was changed.",
-            name=shown(path),
             encoding=self,
             code=ord(char),
             character=unicodedata.name(char, "no character of its own"),
@@ -120,7 +113,7 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
         if data.startswith(mark):
             return Encoding(codec, mark, unit)
     if b"\0" in data:
-        raise BinaryFileError(path, "{name} is not text: it contains NUL bytes.", name=shown(path))
+        raise BinaryFileError(path, "{name} is not text: it contains NUL bytes.")
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data, final=whole)
         return UTF8
@@ -131,7 +124,6 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
         raise BinaryFileError(
             path,
             "{name} is not text: {controls:,} of {size:,} bytes are control characters.",
-            name=shown(path),
             controls=controls,
             size=len(data),
         )
@@ -151,10 +143,7 @@ def _named(codec: str, data: bytes, path: str) -> Encoding:
     encoding = Encoding(name, *marks[0][::2]) if marks else Encoding(name)
     if encoding.encode(encoding.decode(data, path), path) != data:
         raise UnreadableFileError(
-            path,
-            "{name} read as {encoding} could not be saved again as it is.",
-            name=shown(path),
-            encoding=codec,
+            path, "{name} read as {encoding} could not be saved again as it is.", encoding=codec
         )
     return encoding
 
