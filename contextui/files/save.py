@@ -382,7 +382,7 @@ def _take_away(spot: SafePath, temporary: str, expected: Version) -> None:
         "{name} was changed on disk while it was being deleted. What it held is in {temporary} "
         "beside it."
     )
-    _check_old(spot, temporary, expected, b"", _put_back, stranded)
+    _check_old(spot, temporary, expected, b"", _put_back, stranded=stranded)
 
 
 def _check_old(
@@ -391,6 +391,7 @@ def _check_old(
     expected: Version,
     data: bytes,
     put_back: Callable[[SafePath, str], None],
+    *,
     stranded: str,
 ) -> None:
     """Check the old file, which has a temporary name now; put it back if it had changed."""
@@ -428,7 +429,7 @@ def _swap_in(spot: SafePath, temporary: str, expected: Version, data: bytes) -> 
         "{name} was changed on disk while it was being saved. What it held is in {temporary} "
         "beside it."
     )
-    _check_old(spot, temporary, expected, data, _rename, stranded)
+    _check_old(spot, temporary, expected, data, _rename, stranded=stranded)
 
 
 def _rename(spot: SafePath, temporary: str) -> None:
