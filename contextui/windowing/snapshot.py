@@ -3,10 +3,10 @@
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, NoReturn, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
-from contextui.errors import FrozenStateError, InvalidSourceDataError, VersionMismatchError
+from contextui.errors import InvalidSourceDataError, VersionMismatchError
 from contextui.text import one_line, quote
 from contextui.windowing.state import FrozenDict, freeze
 
@@ -28,6 +28,7 @@ _DEEPEST = 64  # parsers, and Python, limit nesting
 _RESERVED = frozenset({"window", "description", "content", "actions", "action"})
 
 
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Element:
     """One XML element of a window's content.
 
@@ -39,12 +40,11 @@ class Element:
         Element('item', 'milk', id='1', done='true')
     """
 
-    __slots__ = ("_depth", "attributes", "children", "tag")
-
-    _depth: int
     tag: str
     children: tuple["Element | str", ...]
-    attributes: Mapping[str, str]
+    attributes: Mapping[str, str] = field(hash=False)
+    _depth: int = field(compare=False)
+    __frozen__ = True  # `freeze` uses it as it is
 
     def __init__(self, tag: str, /, *children: "Element | str", **attributes: object) -> None:
         for name in (tag, *attributes):
@@ -68,33 +68,12 @@ class Element:
         for name, part in parts.items():
             object.__setattr__(self, name, part)
 
-    def __setattr__(self, name: str, _: object) -> NoReturn:
-        raise FrozenStateError(f"An element cannot be changed: make another one with this {name}.")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise FrozenStateError(f"An element cannot be changed: make another one without {name}.")
-
-    def __copy__(self) -> "Element":
-        return self
-
-    def __deepcopy__(self, _: object) -> "Element":
-        return self
-
     def __reduce__(self) -> tuple[Any, ...]:
         return Element.from_json, (self.to_json(),)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Element) and self._parts() == other._parts()
-
-    def __hash__(self) -> int:
-        return hash((self.tag, self.children))
 
     def __repr__(self) -> str:
         attributes = [f"{name}={value!r}" for name, value in self.attributes.items()]
         return f"Element({', '.join([repr(self.tag), *map(repr, self.children), *attributes])})"
-
-    def _parts(self) -> tuple[str, tuple["Element | str", ...], Mapping[str, str]]:
-        return self.tag, self.children, self.attributes
 
     def lines(self, depth: int = 0) -> Iterator[str]:
         """Yield the element as lines of text: its text and attributes, with children indented."""

@@ -22,21 +22,16 @@ def freeze(value: Value) -> Value:
     Lists, dicts, sets, tuples, pydantic models and dataclasses are copied; anything else is used as
     is. Copying a frozen value (`copy`, `deepcopy`, `model_copy`) returns a mutable one.
     """
-    frozen: Any = _freeze(value)
-    return frozen  # type: ignore[no-any-return]
-
-
-def _freeze(value: Any) -> Any:
     kind: Any = type(value)
     if kind in _ATOMS:
         return value
-    way = _way(kind)
-    return way(value)
+    frozen: Value = _way(kind)(value)
+    return frozen
 
 
 @lru_cache(maxsize=512)
 def _way(kind: Any) -> Callable[[Any], Any]:
-    if issubclass(kind, FrozenList | FrozenDict | FrozenSet) or "__frozen__" in vars(kind):
+    if "__frozen__" in vars(kind):
         return _as_it_is
     ways: list[tuple[type, Callable[[Any], Any]]] = [
         (list, lambda value: FrozenList(_each(value))),
@@ -59,13 +54,13 @@ def _each(values: Any) -> Any:
     """Freeze the values; return them as they are if all are atoms, as in most lists."""
     if _ATOMS.issuperset(map(type, values)):
         return values
-    return [_freeze(one) for one in values]
+    return [freeze(one) for one in values]
 
 
-def _frozen_dict(value: dict[Any, Any]) -> "FrozenDict":
+def _frozen_dict(value: dict[Any, Any]) -> Any:
     if _ATOMS.issuperset(map(type, value.values())):
         return FrozenDict(value)
-    return FrozenDict({name: _freeze(one) for name, one in value.items()})
+    return FrozenDict({name: freeze(one) for name, one in value.items()})
 
 
 def _frozen_tuple(value: tuple[Any, ...]) -> Any:
@@ -76,7 +71,7 @@ def _frozen_tuple(value: tuple[Any, ...]) -> Any:
     return make(parts)  # `_make` builds a named tuple of its parts
 
 
-# --- containers ------------------------------------------------------------------------
+# --- frozen classes --------------------------------------------------------------------
 
 
 def _refuse(*_: Any, **__: Any) -> NoReturn:
@@ -86,83 +81,51 @@ def _refuse(*_: Any, **__: Any) -> NoReturn:
     )
 
 
-class FrozenList(list[Any]):
-    """An immutable list."""
-
-    __slots__ = ()
-
-    append = extend = insert = pop = remove = clear = sort = reverse = _refuse
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
-
-    def __copy__(self) -> list[Any]:
-        return list(self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> list[Any]:
-        return [deepcopy(one, memo) for one in self]
-
-    def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
-        return list, (list(self),)
-
-
-class FrozenDict(dict[Any, Any]):
-    """An immutable dict."""
-
-    __slots__ = ()
-
-    update = setdefault = pop = popitem = clear = _refuse
-    __setitem__ = __delitem__ = __ior__ = _refuse
-
-    def __copy__(self) -> dict[Any, Any]:
-        return dict(self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> dict[Any, Any]:
-        return {name: deepcopy(value, memo) for name, value in self.items()}
-
-    def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
-        return dict, (dict(self),)
-
-
-class FrozenSet(set[Any]):
-    """An immutable set that is still an instance of `set`."""
-
-    __slots__ = ()
-
-    add = remove = discard = pop = clear = update = _refuse
-    intersection_update = difference_update = symmetric_difference_update = _refuse
-    __ior__ = __iand__ = __isub__ = __ixor__ = _refuse
-
-    def __copy__(self) -> set[Any]:
-        return set(self)
-
-    def __deepcopy__(self, _: dict[int, Any]) -> set[Any]:
-        return set(self)
-
-    def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
-        return set, (set(self),)
-
-
-# --- models and dataclasses ------------------------------------------------------------
-
-
-@lru_cache(maxsize=512)
-def _twin(cls: type) -> type:
+def _frozen_class(cls: type, changing: str, plain: Callable[[Any], Any]) -> Any:
     """Create an immutable subclass whose instances pass for instances of the class.
 
     It is built without pydantic's metaclass: fields, validators and serializer are inherited.
+
+    Args:
+        changing: The methods that change an instance.
+        plain: Returns a mutable copy of an instance, whose parts are the same.
     """
-    members = {
+    members = dict.fromkeys(changing.split(), _refuse) | {
         "__slots__": (),
         "__frozen__": True,
         "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,
-        "__setattr__": _refuse,
-        "__delattr__": _refuse,
         "__class__": property(lambda _: cls),
-        "__copy__": lambda self: _plain(cls, self),
-        "__deepcopy__": lambda self, memo=None: deepcopy(_plain(cls, self), memo),
-        "__reduce_ex__": lambda self, protocol: _plain(cls, self).__reduce_ex__(protocol),
+        "__copy__": lambda self: plain(self),  # noqa: PLW0108  (bound to the instance)
+        "__deepcopy__": lambda self, memo=None: deepcopy(plain(self), memo),
+        "__reduce_ex__": lambda self, protocol: plain(self).__reduce_ex__(protocol),
     }
     return type.__new__(type(cls), cls.__name__, (cls,), members)
+
+
+FrozenList = _frozen_class(
+    list,
+    "append extend insert pop remove clear sort reverse __setitem__ __delitem__ __iadd__ __imul__",
+    list,
+)
+FrozenDict = _frozen_class(
+    dict, "update setdefault pop popitem clear __setitem__ __delitem__ __ior__", dict
+)
+FrozenSet = _frozen_class(
+    set,
+    "add remove discard pop clear update intersection_update difference_update "
+    "symmetric_difference_update __ior__ __iand__ __isub__ __ixor__",
+    set,
+)
+
+
+@lru_cache(maxsize=512)
+def _twin(cls: type) -> type:
+    twin: type = _frozen_class(cls, "__setattr__ __delattr__", lambda value: _plain(cls, value))
+    return twin
+
+
+# --- models and dataclasses ------------------------------------------------------------
 
 
 _PARTS = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
@@ -171,7 +134,7 @@ _PARTS = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__
 def _frozen_model(model: BaseModel) -> Any:
     cls, given = type(model), model.__dict__
     kept = _transient(cls)
-    values = {name: one if name in kept else _freeze(one) for name, one in given.items()}
+    values = {name: one if name in kept else freeze(one) for name, one in given.items()}
     return _filled_model(_twin(cls), model, values)
 
 
@@ -191,10 +154,7 @@ def _filled_model(cls: type, model: BaseModel, values: dict[str, Any]) -> Any:
 
 
 def _frozen_dataclass(value: Any) -> Any:
-    try:
-        return _filled(_twin(value.__class__), value, _freeze)
-    except TypeError:  # a class that cannot be subclassed: a copy is safe as well
-        return deepcopy(value)
+    return _filled(_twin(type(value)), value, freeze)
 
 
 def _filled(cls: type, value: Any, how: Callable[[Any], Any]) -> Any:
