@@ -71,8 +71,6 @@ class Reply:
 
     Attributes:
         calls: The tool calls in short form, such as ``kanban_1.move card=1 column=done``.
-        ok: Whether each call succeeded.
-        text: The answer.
     """
 
     calls: tuple[str, ...]
@@ -138,9 +136,6 @@ class WindowTester(Generic[W]):
     """One window opened for a test, and the windows it opens.
 
     Args:
-        cls: The class to test.
-        folder: The workspace folder.
-        lang: The language of the window.
         classes: Other windows that it may open.
         clock: The function behind `self.env.clock`; by default the real time. With a `ManualClock`,
             `advance` moves the time of the windows.
@@ -149,8 +144,6 @@ class WindowTester(Generic[W]):
         others: Further args of its `opened`.
 
     Attributes:
-        window: The window itself.
-        windows: All open windows.
         troubles: The warnings that the windows emitted.
         notices: What the windows reported with ``notify``, and the ends of jobs.
     """

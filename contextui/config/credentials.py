@@ -66,9 +66,6 @@ class StoredKey:
 class Credentials:
     """The keys and servers of one person.
 
-    Args:
-        home: The folder for contextui's persistent data.
-
     Example:
         >>> Credentials(home).put("openai", "sk-…")
         'file'

@@ -17,13 +17,9 @@ class FileError(ContextUIError):
 
     Args:
         path: The path concerned, as given or as displayed.
-        message: What is wrong, as in `ContextUIError`.
         zh: The message in Chinese, for errors whose message is not in the catalogue.
         values: Values for the placeholders of a message of the catalogue; `name` is by default the
             path.
-
-    Attributes:
-        path: The path concerned.
     """
 
     def __init__(

@@ -43,10 +43,7 @@ class Match(NamedTuple):
     Attributes:
         path: The path, to open it by. It may hold control characters: escape it for display.
         positions: The indexes of the matched characters in it, ascending.
-        score: How well it fits; more is better.
         kind: "file", "link" or "folder".
-        size: Bytes.
-        modified: Seconds since the epoch.
     """
 
     path: str
@@ -73,10 +70,6 @@ class _Tree:
 
 class PathIndex:
     """The paths of a workspace, to be searched while a person types. Thread-safe.
-
-    Args:
-        place: A workspace or a folder.
-        limit: The maximum number of files.
 
     Example:
         >>> index = PathIndex(".")

@@ -28,13 +28,10 @@ class FolderEntry(NamedTuple):
     """One entry of a folder.
 
     Attributes:
-        name: The name.
-        path: The path to open it by.
         kind: "other" cannot be opened: devices and the like, and names that are not valid text
             (shown with replacements) or contain a backslash.
         size: Bytes; -1 unless details were asked for.
         modified: Seconds since the epoch; 0 unless details were asked for.
-        is_ignored: Whether .gitignore hides it.
     """
 
     name: str
@@ -50,8 +47,6 @@ class Listing:
     """The entries of a folder: folders first, each sorted by name.
 
     Attributes:
-        path: The folder.
-        entries: The visible entries.
         hidden: How many names .gitignore hides.
     """
 

@@ -132,8 +132,6 @@ class Found(NamedTuple):
 
     Attributes:
         data: The content; None if nothing exists there, or it cannot be read.
-        size: Its size in bytes.
-        mode: Its permission bits; None if nothing exists there.
     """
 
     data: bytes | None
@@ -153,13 +151,10 @@ class SafePath:
     """The resolved end of a path: a name in an open folder. Not a link; links were followed.
 
     Attributes:
-        path: The path for display.
         folder: The folder's descriptor, open during the descent.
         name: The name in it; empty if the path is the workspace itself.
         real: The parts of the path with links resolved.
-        info: The stat result; None if nothing exists there.
         where: The folder's path, for the notes.
-        notes: Records saves; None to disable.
         guard: Called before the content is opened; raises to deny access.
     """
 

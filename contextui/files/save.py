@@ -112,7 +112,6 @@ def temporary_file(
 
     Args:
         spot: Where it will be saved later.
-        data: The content.
         like: Whether to copy owner, mode and attributes of the existing file.
         replaces: The hash of the content that it will replace.
         mode: The permissions of a new file; by default those that new files have.

@@ -44,7 +44,6 @@ class Encoding:
     """A text encoding.
 
     Attributes:
-        codec: Python's name of it.
         bom: The byte order mark at the start of the file; not part of its text.
         unit: The bytes of the smallest code unit.
     """
@@ -106,7 +105,6 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
 
     Args:
         data: A file's bytes, or the first of them.
-        path: The file, for the error.
         whole: Whether this is the whole file; otherwise the last character may be incomplete.
     """
     for mark, codec, unit in _MARKS:
@@ -161,7 +159,6 @@ class Page:
         start: The number of the first line, from 1.
         lines: The lines without their ends; a very long one is truncated with a note.
         total: How many lines the file has; None if not counted yet.
-        more: Whether more lines follow.
     """
 
     start: int
@@ -198,9 +195,7 @@ def split(lines: Sequence[str], room: int, most: int = PAGE_LINES) -> list[range
     """Split lines into pages that fit a size limit; return the line indexes of each, from 0.
 
     Args:
-        lines: All lines.
         room: The limit for one page in characters, weighted: about two per token at worst.
-        most: The maximum number of lines on a page.
 
     Returns:
         At least one page. Each has at least one line, whatever its size, if there are any.
@@ -453,8 +448,6 @@ class Version:
     state.
 
     Attributes:
-        size: Its size in bytes.
-        mtime_ns: Its modification time.
         inode: Its inode; a file that was replaced has another one.
         digest: A hash of the content, if all of it was read.
     """

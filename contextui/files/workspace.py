@@ -63,11 +63,7 @@ class Workspace:
     to another folder. Every error is a `FileError`. Thread-safe.
 
     Args:
-        root: The folder.
         secret_files: Patterns of files that hold secrets, see `SecretFiles`.
-
-    Attributes:
-        secrets: Recognizes files that hold secrets by their names.
 
     Example:
         >>> workspace = Workspace(".")

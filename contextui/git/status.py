@@ -115,7 +115,6 @@ class Status:
     """The branch and all changes.
 
     Attributes:
-        head: The id of the last commit; empty if there is none.
         branch: The name of the branch; empty if HEAD is detached.
         ahead: Commits that the upstream does not have.
         behind: Commits that only the upstream has.

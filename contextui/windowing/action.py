@@ -60,11 +60,9 @@ class Action:
     """One action of a window: declared with `@action`, or yielded by `Window.more_actions`.
 
     Attributes:
-        id: Its id in the window.
         label: The label that the person and the model read.
         effect: What it changes, or a function of the params that returns that.
         params: Its params; a pydantic model or a JSON schema becomes `Params`.
-        label_zh: The label in Chinese.
         says: Phrasings for the offline model; no other model receives them.
         call: The function to call with the params, for an action that is not a method.
     """
@@ -133,9 +131,6 @@ class ActionResult:
     """The result of an action.
 
     Attributes:
-        ok: Whether it succeeded.
-        text: The text that the model reads.
-        error: The error if it failed.
         job: The job that the action started and returned, if any; it may have ended.
     """
 

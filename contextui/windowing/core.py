@@ -78,7 +78,6 @@ class WindowCore:
     the window's own thread.
 
     Attributes:
-        around: What it has in common with the session's other windows.
         env: Its environment; set before it runs.
         aside: See `SavedState`; set before it runs.
     """

@@ -25,9 +25,7 @@ class CommandResult:
     """What a job returns that ran a command of a shell.
 
     Attributes:
-        text: The result that the model reads.
         status: The exit status; None if it is not known.
-        seconds: How long the command ran.
         lines: How many lines it printed, without what it drew on the whole screen.
         last: The last of these lines, as plain text.
         full_screen: Whether it used the whole screen, as an editor does.
@@ -51,12 +49,10 @@ class Job:
         number: Its number in the window.
         name: Its name, as people and models see it.
         wait: Seconds that the action which returns this job waits for its end.
-        at: How far it is.
         result: What it returned; None until it is done.
         error: Why it failed; None if it did not.
         ended: A future that is done when the job has ended.
         is_awaited: Whether an action waits for its end, and will report it.
-        is_quiet: Whether its end is not reported.
         turn: The task of the model's turn that wants its result; None for a job that a person
             started, or that runs in the background on purpose.
     """

@@ -64,12 +64,8 @@ class WindowManager:
     """Holds the open windows of one session.
 
     Args:
-        classes: The window classes that can be opened by name.
         session_id: The session id used in snapshots.
-        lod: The level of detail at which windows open.
-        lang: The language of the windows.
         clock: Returns the current time; tests can replace it.
-        workspace: The files that windows may work on.
         most: How many windows may be open. Restoring ignores this limit.
         is_live: Whether windows do anything by themselves. If not, they are only looked at:
             restored windows run no hooks.

@@ -73,7 +73,6 @@ class Param(NamedTuple):
     Attributes:
         bounds: The allowed numbers, such as ``(1..5)``; or empty.
         default: The value if it is omitted, where that says something; or empty.
-        description: What it is for; or empty.
         length: The least and the largest number of characters or entries, where it is limited.
     """
 

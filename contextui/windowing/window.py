@@ -356,18 +356,14 @@ class Env:
     """A window's environment, available as ``self.env``.
 
     Attributes:
-        lang: The language of the person.
-        clock: Returns the current time.
         open: Opens another window by its class's name, with its args by keyword.
         showing: Returns the window that has a file open, if any.
         every: Calls a function periodically, each time in a transaction; it gets the seconds and
             the function, and returns the function that stops the timer.
-        job: Starts a job.
         jobs: Returns how far the running jobs are.
         change: Changes the state in a job or another task of the window, in a transaction of its
             own: it waits for the running action, and is logged and rendered as soon as it commits.
             Inside an action it is part of that action.
-        process: Starts a process.
         notify: Reports a line of text to the model, with its next step, and to the person.
         files: The files of the session's folder, if there is one.
         sandbox: Whether commands must run in a sandbox.

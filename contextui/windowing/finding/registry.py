@@ -49,9 +49,6 @@ class WindowEntry:
         name: Its name; for one that failed to load, the name of its file.
         origin: Where it comes from, for display.
         status: ``found`` in a package and not imported yet; ``ready`` to open; or a problem.
-        reason: The problem, in one line.
-        cls: Its class, once it is ready.
-        entry_point: The package's entry point.
         path: Its file, if it comes from one.
         line: The line of the file at which loading failed, if that is known.
         why: The problem without file and line, if that is known.

@@ -52,7 +52,6 @@ class ReviewedFile:
         name: Its path below the folder.
         status: The result of the comparison. A ``refused`` file never runs.
         sha256: The hash of its current bytes; empty if it was removed or refused.
-        reason: Why it is refused.
     """
 
     name: str
