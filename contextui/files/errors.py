@@ -87,18 +87,6 @@ class FileTooLargeError(FileError):
         )
 
 
-class FolderTooLargeError(FileError):
-    """A folder has too many entries to list."""
-
-    def __init__(self, path: str, limit: int) -> None:
-        super().__init__(
-            path,
-            "{name} holds more than {limit:,} names and is too large to be listed. "
-            "Name the file itself.",
-            limit=limit,
-        )
-
-
 class EditError(FileError):
     """An edit does not fit the text; nothing was changed."""
 
@@ -137,10 +125,6 @@ class ExistingFileError(SaveError):
 
 class ReadOnlyFileError(SaveError):
     """A file, a folder or a disk is not writable."""
-
-
-class HardLinkedFileError(SaveError):
-    """A file has other hard links, and replacing it would separate them."""
 
 
 class DiskFullError(SaveError):

@@ -167,8 +167,9 @@ class SafePath:
     notes: SaveNotes | None = None
     guard: "Callable[[SafePath], None] | None" = None
 
-    def open(self, flags: int = os.O_RDONLY) -> int:
-        """Open the file here; raise unless it is a regular file."""
+    @contextmanager
+    def opened(self, flags: int = os.O_RDONLY) -> Iterator[int]:
+        """Open the file here for the `with`; raise unless it is a regular file."""
         if self.info is None:
             raise reading_failed(self.path, FileNotFoundError(errno.ENOENT, ""))
         check_regular_file(self.path, self.info)  # opening a device may already act on it
@@ -180,10 +181,9 @@ class SafePath:
             raise reading_failed(self.path, error) from error
         try:
             check_regular_file(self.path, os.fstat(descriptor))
-        except BaseException:
+            yield descriptor
+        finally:
             os.close(descriptor)
-            raise
-        return descriptor
 
     def open_folder(self) -> int:
         """Open the folder here."""

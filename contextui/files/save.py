@@ -28,7 +28,6 @@ from contextui.files.errors import (
     FileDeletedError,
     FileError,
     FileTooLargeError,
-    HardLinkedFileError,
     ReadOnlyFileError,
     SaveError,
     saving_failed,
@@ -51,11 +50,8 @@ def found(spot: SafePath, limit: int = TEXT_LIMIT) -> Found:
         return Found(None, 0, None)
     size, mode = spot.info.st_size, stat.S_IMODE(spot.info.st_mode)
     try:
-        descriptor = dataclasses.replace(spot, guard=None).open()
-        try:
+        with dataclasses.replace(spot, guard=None).opened() as descriptor:
             data = content_of(descriptor, spot.path, limit)
-        finally:
-            os.close(descriptor)
     except (FileError, OSError):
         return Found(None, size, mode)
     return Found(data, len(data), mode)
@@ -128,7 +124,8 @@ def temporary_file(
                 spot.notes.made(temporary, os.fstat(descriptor).st_ino)
             write_all(descriptor, data)
             if like:
-                _copy_old_attributes(spot, descriptor)
+                with spot.opened() as old:
+                    copy_attributes(old, descriptor)
             elif mode is not None:
                 os.fchmod(descriptor, mode & 0o777)
             flush(descriptor)
@@ -144,14 +141,6 @@ def temporary_file(
             remove_name(spot, temporary)
         if spot.notes is not None:
             spot.notes.done(temporary)
-
-
-def _copy_old_attributes(spot: SafePath, descriptor: int) -> None:
-    old = spot.open()
-    try:
-        copy_attributes(old, descriptor)
-    finally:
-        os.close(old)
 
 
 def remove_name(spot: SafePath, name: str) -> None:
@@ -226,16 +215,13 @@ def check_unchanged(spot: SafePath, expected: Version, data: bytes) -> os.stat_r
     if not info.st_mode & 0o222:  # also for root, whom the system would allow to write
         raise _read_only(spot)
     try:
-        descriptor = spot.open(os.O_RDWR)
+        with spot.opened(os.O_RDWR) as descriptor:
+            info, content = os.fstat(descriptor), content_of(descriptor, spot.path)
     except FileError as error:
         cause = error.__cause__
         if isinstance(cause, OSError) and cause.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise _read_only(spot) from error
         raise
-    try:
-        info, content = os.fstat(descriptor), content_of(descriptor, spot.path)
-    finally:
-        os.close(descriptor)
     if not Version.of(info, content).same_content(expected):
         raise FileChangedError(spot.path, diff_bytes(content, data, spot.path))
     return info
@@ -260,8 +246,7 @@ BACKUP_SUFFIX = ".contextui-backup"
 def write_in_place(spot: SafePath, data: bytes, expected: Version) -> Version:
     """Overwrite the content of the file itself, with a backup, if it is still unchanged."""
     backup = spot.name + BACKUP_SUFFIX
-    descriptor = spot.open(os.O_RDWR)
-    try:
+    with spot.opened(os.O_RDWR) as descriptor:
         old = content_of(descriptor, spot.path)
         _write_backup(spot, backup, old)
         try:
@@ -278,8 +263,6 @@ def write_in_place(spot: SafePath, data: bytes, expected: Version) -> Version:
             raise
         remove_name(spot, backup)
         return Version.of(os.fstat(descriptor), data)
-    finally:
-        os.close(descriptor)
 
 
 def _overwrite(descriptor: int, data: bytes) -> None:
@@ -338,7 +321,7 @@ def replace(spot: SafePath, data: bytes, expected: Version, *, keep_links: bool)
         if names > 1:
             if keep_links:
                 return write_in_place(spot, data, expected)
-            raise HardLinkedFileError(
+            raise SaveError(
                 spot.path,
                 "{name} is one file under {count} names (hard links), and saving would separate "
                 "it from the others. Save with keep_links to write into all of them.",

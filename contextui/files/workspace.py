@@ -216,16 +216,10 @@ class Workspace:
 
     def _is_executable(self, path: str) -> bool:
         try:
-            with self.reach(path) as spot:
-                if spot.info is None:
-                    return False
-                if spot.info.st_mode & _EXECUTABLE or spot.info.st_nlink > 1:
-                    return True
-                descriptor = replace(spot, guard=None).open()
-                try:
-                    return os.pread(descriptor, 2, 0) == b"#!"
-                finally:
-                    os.close(descriptor)
+            with self._reading(path, is_guarded=False) as (_, descriptor):
+                info = os.fstat(descriptor)
+                is_special = bool(info.st_mode & _EXECUTABLE) or info.st_nlink > 1
+                return is_special or os.pread(descriptor, 2, 0) == b"#!"
         except MissingFileError:
             return False
 
@@ -280,24 +274,24 @@ class Workspace:
 
     def read_page(self, path: AnyPath, start: int = 1, count: int = PAGE_LINES) -> Page:
         """Read some lines of a text file of any size, from line `start` on."""
-        with self.reach(path) as spot:
-            descriptor = spot.open()
-            try:
-                return self._index(spot, descriptor).page(descriptor, start, count)
-            except OSError as error:
-                raise reading_failed(spot.path, error) from error
-            finally:
-                os.close(descriptor)
+        with self._reading(path) as (spot, descriptor):
+            return self._index(spot, descriptor).page(descriptor, start, count)
 
     def _read(self, path: AnyPath, limit: int) -> tuple[os.stat_result, bytes]:
-        with self.reach(path) as spot:
-            descriptor = spot.open()
+        with self._reading(path) as (spot, descriptor):
+            return os.fstat(descriptor), content_of(descriptor, spot.path, limit)
+
+    @contextmanager
+    def _reading(
+        self, path: AnyPath, *, follow: bool = True, is_guarded: bool = True
+    ) -> Iterator[tuple[SafePath, int]]:
+        with self.reach(path, follow=follow) as spot:
+            reached = spot if is_guarded else replace(spot, guard=None)
             try:
-                return os.fstat(descriptor), content_of(descriptor, spot.path, limit)
+                with reached.opened() as descriptor:
+                    yield reached, descriptor
             except OSError as error:
                 raise reading_failed(spot.path, error) from error
-            finally:
-                os.close(descriptor)
 
     def _index(self, spot: SafePath, descriptor: int) -> LineIndex:
         with self._lock:
@@ -317,17 +311,9 @@ class Workspace:
         For the person's own comparison of files: what it returns must not go to the model.
         """
         try:
-            with self.reach(path, follow=False) as spot:
-                if spot.info is None:
-                    return None
-                descriptor = replace(spot, guard=None).open()
-                try:
-                    data = content_of(descriptor, spot.path)
-                    return data, Version.of(os.fstat(descriptor), data)
-                except OSError as error:
-                    raise reading_failed(spot.path, error) from error
-                finally:
-                    os.close(descriptor)
+            with self._reading(path, follow=False, is_guarded=False) as (spot, descriptor):
+                data = content_of(descriptor, spot.path)
+                return data, Version.of(os.fstat(descriptor), data)
         except MissingFileError:
             return None
 
@@ -379,12 +365,12 @@ class Workspace:
             if content is None and expected is None:
                 return
             with self._keeping(spot, content):
-                if content is None and expected is not None:
-                    saving.remove(spot, expected)
-                elif content is not None and expected is None:
-                    saving.create(spot, content, mode=mode)
-                elif content is not None and expected is not None:
+                if expected is not None and content is not None:
                     saving.replace(spot, content, expected, keep_links=False)
+                elif expected is not None:
+                    saving.remove(spot, expected)
+                elif content is not None:
+                    saving.create(spot, content, mode=mode)
 
     @contextmanager
     def _writing(
