@@ -31,11 +31,7 @@ def write_setting(home: Path, name: str, typed: str) -> Any:
     path = Path(os.path.realpath(home / CONFIG_FILE))  # it may be a link to a dotfile
     shown = shown_path(home / CONFIG_FILE)
     users_layer(home)  # a file with a mistake is reported, and not changed
-    try:
-        text = read_plain(path, _LARGEST).decode("utf-8-sig") if path.exists() else ""
-    except (OSError, UnicodeDecodeError) as error:
-        why = os_reason(error) if isinstance(error, OSError) else "UTF-8"
-        raise SettingsError("{file} cannot be read: {why}.", file=shown, why=why) from error
+    text = read_plain(path, _LARGEST).decode("utf-8-sig") if path.exists() else ""
     document = tomlkit.parse(text)
     table, _, key = key_of(name).rpartition(".")
     if name in document and not isinstance(document[name], dict):

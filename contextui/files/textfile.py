@@ -23,7 +23,7 @@ from contextui.files.errors import (
     UnreadableFileError,
     shown,
 )
-from contextui.words import Lang, Message, Text
+from contextui.words import Message, Text
 
 LINE_END = re.compile(r"\r\n|\n|\r")
 """A line end in a file. U+2028, U+0085, form feed and the like do not end a line."""
@@ -392,7 +392,7 @@ class TextFile:
             "it, or give count={number}.",
             text=shown(old),
             found=Message("{count} time" if found == 1 else "{count} times", {"count": found}),
-            where=_in_lines(self.lines_with(old)),
+            where=in_lines(self.lines_with(old)),
             count=count,
             number=found,
         )
@@ -404,12 +404,8 @@ def _range(first: int, last: int) -> Text:
     return Message("{first} to {last}", {"first": first, "last": last})
 
 
-def in_lines(numbers: Sequence[int], lang: Lang = "en") -> str:
+def in_lines(numbers: Sequence[int]) -> Message:
     """Format line numbers: "in line 3", "in lines 5, 8"; a long list is truncated."""
-    return _in_lines(numbers).text(lang)
-
-
-def _in_lines(numbers: Sequence[int]) -> Message:
     listed = shorten(", ".join(map(str, numbers)), 100)
     return Message(
         "in line {numbers}" if len(numbers) == 1 else "in lines {numbers}", {"numbers": listed}

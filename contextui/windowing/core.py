@@ -16,7 +16,7 @@ from contextui.errors import FrozenStateError, InvalidSourceDataError
 from contextui.events import Actor, Listeners, WindowTroubled
 from contextui.windowing.error_text import reason_in, reason_of
 from contextui.windowing.snapshot import ContextVersion, Lod
-from contextui.windowing.state import StateKeeper, WindowState, freeze
+from contextui.windowing.state import StateKeeper, WindowState
 from contextui.windowing.window import Clock, Env, Window
 from contextui.windowing.worker import Time, Worker
 from contextui.words import Lang, Words
@@ -101,7 +101,6 @@ class WindowCore:
         self.aside = NOTHING
         self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
         self._saved: Mapping[str, Any] | None = None
-        self._frozen: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None] = None, None
         self._lock = threading.Lock()
         self._state = self._keeper.commit()
         self._scope: object = None  # the call that may change the state
@@ -153,12 +152,6 @@ class WindowCore:
         """The data that a session saves of the window now."""
         with self._lock:
             return SavedState(self.version, self.lod, self._saved, self.jobs, self.aside)
-
-    def frozen(self, saved: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        """Return a read-only copy of saved data, cached for the last version requested."""
-        if self._frozen[0] is not saved:
-            self._frozen = saved, freeze(saved)
-        return self._frozen[1]
 
     def switch(self, lod: Lod) -> bool:
         """Switch the level of detail; False if it is unchanged."""

@@ -19,7 +19,6 @@ from contextui.errors import (
 )
 from contextui.events import (
     Actor,
-    Dispatcher,
     Listener,
     Listeners,
     WindowClosed,
@@ -95,10 +94,16 @@ class WindowManager:
     ) -> None:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
         self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
-        self._most, self._is_live, self._data = most, is_live, data
+        self._words, self._most, self._is_live = Words(lang), most, is_live
+        self.data = data
+        """The session's folder for files; None if nothing is saved."""
         self._open_windows = OpenWindows(classes)
+        self.classes: Mapping[str, type[Window]] = self._open_windows.classes
+        """The window classes that can be opened, by name."""
         self._late: dict[Window, Future[None]] = {}  # done when it is told how they opened
         self._listeners = Listeners()
+        self.dispatcher = self._listeners.dispatcher
+        """Delivers window events in order with other events."""
         self._closed: dict[str, _Closed] = {}
         self._around = Surroundings(
             session_id=self.session_id,
@@ -116,19 +121,9 @@ class WindowManager:
         self.discloses_all: Callable[[], bool] = lambda: False
         """Whether the model may read files that may hold secrets without approval."""
 
-    @property
-    def classes(self) -> Mapping[str, type[Window]]:
-        """The window classes that can be opened, by name."""
-        return self._open_windows.classes
-
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Register a callback for all window events; the returned function unsubscribes it."""
         return self._listeners.subscribe(listener)
-
-    @property
-    def dispatcher(self) -> Dispatcher:
-        """The dispatcher that delivers window events in order with other events."""
-        return self._listeners.dispatcher
 
     def shut_down(self) -> None:
         """End all windows because the program exits: each `closed` hook has two seconds.
@@ -325,14 +320,9 @@ class WindowManager:
         return instance
 
     @property
-    def closed_ids(self) -> list[str]:
-        """The windows that `reopen` can open, the last closed one first."""
-        return list(reversed(self._closed))
-
-    @property
     def closed_titles(self) -> dict[str, str]:
-        """What each of these windows showed, in one line; the last closed one first."""
-        return {one: self._closed[one].title for one in self.closed_ids}
+        """What the windows that `reopen` can open showed, in one line; the last closed first."""
+        return {window_id: self._closed[window_id].title for window_id in reversed(self._closed)}
 
     def _restored(
         self, window_id: str, was: _Closed, former_id: str = "", block: str = ""
@@ -497,11 +487,6 @@ class WindowManager:
 
     # --- internals ---------------------------------------------------------------------
 
-    @property
-    def data(self) -> Path | None:
-        """The session's folder for files; None if nothing is saved."""
-        return self._data
-
     def _opened_late(self, window: Window, opening: "Future[Any]") -> None:
         """Emit the outcome of a window's `opened` hook that outlasted `open`."""
         runtime = runtime_of(window)
@@ -528,8 +513,8 @@ class WindowManager:
         self._open_windows.leave(window_id, last.xml)  # raises if it was closed concurrently
         self._note_closed(window, last)
         ended = runtime_of(window).end()
-        if self._data is not None:
-            data = self._data / window_id  # a plain name
+        if self.data is not None:
+            data = self.data / window_id  # a plain name
             ended.add_done_callback(lambda _: shutil.rmtree(data, ignore_errors=True))
         self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
         return last.unsaved
@@ -591,7 +576,3 @@ class WindowManager:
                     )
                 )
         return [window.id for window in late]
-
-    @property
-    def _words(self) -> Words:
-        return Words(self.lang)

@@ -62,16 +62,11 @@ class Render:
         """The level of detail that was rendered."""
         return self.snapshot.state.current_lod
 
-    def same_output_as(self, other: "Render") -> bool:
-        """Whether both show the same, regardless of version."""
-        return (
-            self.snapshot.content == other.snapshot.content
-            and self.snapshot.elements == other.snapshot.elements
-            and self.snapshot.error == other.snapshot.error
-            and self.snapshot.jobs == other.snapshot.jobs
-            and (self.anchors, self.unsaved) == (other.anchors, other.unsaved)
-            and self.withheld == other.withheld
-        )
+    @property
+    def output(self) -> tuple[object, ...]:
+        """What it shows, regardless of version."""
+        shown = self.snapshot.content, self.snapshot.elements, self.snapshot.error
+        return *shown, self.snapshot.jobs, self.anchors, self.unsaved, self.withheld
 
 
 class Frame(NamedTuple):
@@ -431,7 +426,7 @@ class Renders:
             return
         version = self._core.version.after_detail()
         render = self._drawn(lod, version)
-        if not render.same_output_as(before) and self._core.advance(version):
+        if render.output != before.output and self._core.advance(version):
             self._finish(lod, render)
 
     def _drawn(self, lod: Lod, version: ContextVersion) -> Render:

@@ -20,6 +20,7 @@ from contextui.windowing.job import Job
 from contextui.windowing.preview import Preview, PreviewError
 from contextui.windowing.render import Renders, SecretReads
 from contextui.windowing.snapshot import ContextVersion, History, Lod, Snapshot
+from contextui.windowing.state import freeze
 from contextui.windowing.transaction import (
     Allow,
     Call,
@@ -90,7 +91,9 @@ class Runtime:
         self.transactions = Transactions(core, self.renders, self.jobs, self.conflicts)
         core.env = self._env(around)
         window._runtime = self
-        self._opening: tuple[Call, Future[Any]] | None = None
+        self.opening: Future[Any] | None = None
+        """Done when the hook that opens the window has ended; None until `start` is called."""
+        self._opening_call: Call | None = None
         self._ended_jobs: list[Job] = []  # whose hook has not run yet
 
     def take_over(self, other: "Runtime") -> None:
@@ -128,7 +131,7 @@ class Runtime:
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
         """Return the render's snapshot, with the current history and focus."""
         snapshot = self.renders.at(lod).snapshot
-        custom = self.core.frozen(snapshot.state.custom)
+        custom = freeze(snapshot.state.custom)
         state = snapshot.state.model_copy(update={"focus_id": self.focus_id, "custom": custom})
         history = self.history.entries or None
         return snapshot.model_copy(update={"history": history, "state": state})
@@ -172,10 +175,9 @@ class Runtime:
             finally:
                 self.core.is_opening = False
 
-        opening = self.worker.submit(open_it)
-        self._opening = call, opening
+        self._opening_call, self.opening = call, self.worker.submit(open_it)
         self.renders.request()
-        return opening
+        return self.opening
 
     def open_again(
         self, arguments: dict[str, Any], actor: Actor, allowed: frozenset[str] | None
@@ -191,19 +193,14 @@ class Runtime:
         return self.worker.submit(run)
 
     @property
-    def opening(self) -> "Future[Any] | None":
-        """The future of the hook that opens the window; it may be done."""
-        return self._opening[1] if self._opening else None
-
-    @property
     def is_first_opening(self) -> bool:
         """Whether the `opened` hook of a new window is still running."""
         return self.core.is_opening and self.is_new
 
     def stop_opening(self) -> None:
         """Cancel the hook that opens the window, if it still runs: its changes are discarded."""
-        if self._opening is not None:
-            self._opening[0].cancel()
+        if self._opening_call is not None:
+            self._opening_call.cancel()
 
     def end(self, reason: ClosingReason = "closed") -> "Future[None]":
         """Cancel its jobs, run the hooks `job_ended` and `closed`, then stop its thread."""
@@ -326,8 +323,8 @@ class Runtime:
 
     async def _await_anchors(self, action_id: str) -> None:
         """Wait until the window is open, and for a pending render that may have the anchor."""
-        if self._opening is not None and self.core.is_opening:
-            await finished([self._opening[1]], PATIENCE)
+        if self.opening is not None and self.core.is_opening:
+            await finished([self.opening], PATIENCE)
         if self.core.is_opening:
             raise WindowBusyError(
                 "{id} is still opening. Try again when it has opened.", id=self.core.id
