@@ -37,7 +37,7 @@ from contextui.config.settings import (
 )
 from contextui.errors import os_reason
 from contextui.plain_file import read_plain
-from contextui.shell import NotSimpleError, Pattern
+from contextui.shell import NotSimpleError
 from contextui.text import one_line, shown_path
 from contextui.words import Message, Text, msg
 
@@ -68,29 +68,22 @@ class Layer:
         return {name: getattr(valid, name) for name in self.values}
 
     def _validation_error(self, error: ValidationError) -> SettingsError:
-        places = [one["loc"] for one in error.errors(include_url=False, include_context=False)]
+        found = error.errors(include_url=False)
+        places = [one["loc"] for one in found]
         name = str(places[0][0])
         value = self.values[name]
-        if name == "allow_commands" and len(places[0]) > 1:
-            return self._command_error(value[int(places[0][1])])
+        problem = getattr(found[0].get("ctx", {}).get("error"), "__cause__", None)
+        if isinstance(problem, NotSimpleError):
+            return SettingsError(
+                "{name} has {value}, which cannot be allowed: {reason}.",
+                name=self.names[name],
+                value=_shown(found[0]["input"]),
+                reason=problem,
+            )
         if name != "strategy" or not isinstance(value, Mapping):
             return _invalid_value(self.names[name], value, allowed(name))
         keys = [str(place[1]) for place in places if len(place) > 1]
         return self._table_error(value, keys)
-
-    def _command_error(self, command: object) -> SettingsError:
-        name = self.names["allow_commands"]
-        try:
-            Pattern(str(command))
-        except NotSimpleError as error:
-            if isinstance(command, str):
-                return SettingsError(
-                    "{name} has {value}, which cannot be allowed: {reason}.",
-                    name=name,
-                    value=_shown(command),
-                    reason=error.message,
-                )
-        return _invalid_value(name, self.values["allow_commands"], allowed("allow_commands"))
 
     def _table_error(self, table: Mapping[str, Any], keys: Sequence[str]) -> SettingsError:
         """Describe the error in a strategy table; without keys, that two of its keys conflict."""

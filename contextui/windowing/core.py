@@ -19,7 +19,7 @@ from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.state import StateKeeper, WindowState
 from contextui.windowing.window import Clock, Env, Window
 from contextui.windowing.worker import Time, Worker
-from contextui.words import Lang, Words
+from contextui.words import Lang, Text, Words
 
 if TYPE_CHECKING:
     from contextui.files.workspace import Workspace
@@ -99,15 +99,14 @@ class WindowCore:
         self.edited_by_person = self.is_opening = False
         self.jobs: tuple[str, ...] = ()
         self.aside = NOTHING
-        self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
+        self.keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
         self._saved: Mapping[str, Any] | None = None
         self._lock = threading.Lock()
-        self._state = self._keeper.commit()
         self._scope: object = None  # the call that may change the state
 
-    def warn(self, reason: str) -> None:
+    def warn(self, reason: Text, **values: object) -> None:
         """Emit a warning about this window."""
-        self.emit(WindowTroubled(self.id, reason), False)
+        self.emit(WindowTroubled(self.id, self.words(reason, **values)), False)
 
     def reason(self, problem: BaseException) -> str:
         """Return the reason of an exception, with the line of the window's file that raised it."""
@@ -130,7 +129,7 @@ class WindowCore:
     @property
     def state(self) -> WindowState:
         """The live state inside the window's own calls, else a read-only copy."""
-        return self._state if self.is_inside else self._keeper.view()
+        return self.keeper.live if self.is_inside else self.keeper.view()
 
     @state.setter
     def state(self, state: WindowState) -> None:
@@ -139,7 +138,7 @@ class WindowCore:
                 "{id}: the state is changed only inside the window's actions, hooks and timers.",
                 id=self.id,
             )
-        self._state = state
+        self.keeper.live = state
 
     @property
     def is_inside(self) -> bool:
@@ -185,36 +184,18 @@ class WindowCore:
 
     def begin(self) -> None:
         """Start a transaction; changes made outside of one are discarded."""
-        if not self._keeper.begin(self._state):
-            self.warn(
-                self.words("its state was changed outside an action; the change was discarded")
-            )
-            self.rollback()
-
-    def check(self) -> bool:
-        """Validate the state and return whether it changed; see `StateKeeper.check`."""
-        return self._keeper.check(self._state)
-
-    def commit(self) -> None:
-        """Commit the state that was checked."""
-        self._state = self._keeper.commit()
-
-    def rollback(self) -> None:
-        """Restore the last committed state."""
-        self._state = self._keeper.rollback()
+        if not self.keeper.begin():
+            self.warn("its state was changed outside an action; the change was discarded")
+            self.keeper.rollback()
 
     def publish(self, version: ContextVersion | None = None) -> None:
         """Make the committed state available for saving, as this version."""
         saved: Mapping[str, Any] | None = None
         try:
-            saved = self._state.saved()
+            saved = self.keeper.live.saved()
         except BaseException as problem:
-            self.warn(
-                self.words(
-                    "its state cannot be saved: {reason}",
-                    reason=reason_of(problem, self.around.lang),
-                )
-            )
+            reason = reason_of(problem, self.around.lang)
+            self.warn("its state cannot be saved: {reason}", reason=reason)
         with self._lock:
             self._saved = saved
             # A switch of the level of detail in between applied to the previous version, now
@@ -224,7 +205,7 @@ class WindowCore:
     @contextmanager
     def read_only(self, call: str) -> Iterator[None]:
         """Run read-only code and roll its changes back: a render must not create a version."""
-        self._keeper.refer(self._state)
+        self.keeper.refer()
         try:
             with self.inside():
                 yield
@@ -233,10 +214,10 @@ class WindowCore:
 
     def _discard_changes(self, call: str) -> None:
         try:
-            touched = self.check()
+            touched = self.keeper.check()
         except BaseException:
             touched = True
         if touched:
-            self.warn(self.words("{call} changed the state; the change was rolled back", call=call))
+            self.warn("{call} changed the state; the change was rolled back", call=call)
             with suppress(InvalidSourceDataError):  # the next action reports why a rollback fails
-                self.rollback()
+                self.keeper.rollback()

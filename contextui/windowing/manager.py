@@ -571,8 +571,6 @@ class WindowManager:
             if self.get(window.id):  # it may have been closed since
                 busy = runtime_of(window).worker.busy_for()
                 runtime_of(window).core.warn(
-                    self._words(
-                        "is late: busy for {seconds:.1f} s, its last render is shown", seconds=busy
-                    )
+                    "is late: busy for {seconds:.1f} s, its last render is shown", seconds=busy
                 )
         return [window.id for window in late]

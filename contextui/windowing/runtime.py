@@ -165,10 +165,8 @@ class Runtime:
             except SecretFileError:  # the person is asked, then the window is opened again
                 raise
             except ContextUIError as problem:
-                lang = self.core.around.lang
-                notice = self.core.words(
-                    "did not open: {reason}", reason=text.one_line(problem.text(lang), 1_000)
-                )
+                reason = text.one_line(self.core.words(problem), 1_000)
+                notice = self.core.words("did not open: {reason}", reason=reason)
                 self.renders.replacement = f"{self.core.id} {notice}"
                 self.core.warn(notice)
                 raise
@@ -219,9 +217,7 @@ class Runtime:
                 with self.core.inside():
                     Call(partial(hook, *given), {}).run(self.worker.run)
             except BaseException as problem:
-                self.core.warn(
-                    self.core.words("closed() failed: {reason}", reason=self.core.reason(problem))
-                )
+                self.core.warn("closed() failed: {reason}", reason=self.core.reason(problem))
             finally:
                 if self.jobs.has_processes:
                     self.worker.run(self.jobs.end_processes())
@@ -248,11 +244,7 @@ class Runtime:
             try:
                 self.transactions.run(Call(partial(self.window.job_ended, job), {}), "window")
             except BaseException as problem:
-                self.core.warn(
-                    self.core.words(
-                        "job_ended() failed: {reason}", reason=self.core.reason(problem)
-                    )
-                )
+                self.core.warn("job_ended() failed: {reason}", reason=self.core.reason(problem))
 
     # --- actions --------------------------------------------------------------------------
 

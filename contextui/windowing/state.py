@@ -230,6 +230,9 @@ class StateKeeper(Generic[S]):
     """Keeps the last committed state, detects changes and rolls back.
 
     Comparing whole dumps detects deep changes too (``items.append``), which pydantic does not.
+
+    Attributes:
+        live: The state that a transaction changes.
     """
 
     def __init__(self, state: S | None) -> None:
@@ -242,24 +245,24 @@ class StateKeeper(Generic[S]):
             raise InvalidSourceDataError(
                 f"the state is a {type(state).__name__}; it must be a Window.State"
             )
-        self._class = type(state)
+        self.live, self._class = state, type(state)
         self._transient = self._class.transient_fields()
         self._committed: dict[str, Any] = {}
         self._draft = state, self._committed
         # The committed data and the transient references; always replaced together.
         self._stable: tuple[dict[str, Any], dict[str, Any]] = (self._committed, {})
         self._view: tuple[object, S] | None = None
-        self.refer(state)
-        self.check(state)
+        self.check()
+        self.commit()
 
-    def begin(self, state: S) -> bool:
-        """Start a transaction."""
-        self.refer(state)
-        return self._dump(state) == self._committed
+    def begin(self) -> bool:
+        """Start a transaction; False if the state was changed since the last one."""
+        self.refer()
+        return self._dump(self.live) == self._committed
 
-    def refer(self, state: S) -> None:
+    def refer(self) -> None:
         """Remember which objects the transient fields hold."""
-        references = {name: getattr(state, name) for name in self._transient}
+        references = {name: getattr(self.live, name) for name in self._transient}
         committed, before = self._stable
         same = committed is self._committed and before.keys() == references.keys()
         if not same or any(references[name] is not before[name] for name in before):
@@ -279,8 +282,9 @@ class StateKeeper(Generic[S]):
         self._view = stable, view
         return view
 
-    def check(self, state: object) -> bool:
-        """Validate the state, so that `commit` cannot fail."""
+    def check(self) -> bool:
+        """Validate the state, so that `commit` cannot fail; return whether it has changed."""
+        state: object = self.live
         if not isinstance(state, self._class):
             raise InvalidSourceDataError(
                 f"the state became a {type(state).__name__}; it must stay a {self._class.__name__}"
@@ -297,22 +301,21 @@ class StateKeeper(Generic[S]):
         self._draft = valid, self._dump(valid)
         return True
 
-    def commit(self) -> S:
-        """Commit the state that was checked last and return it."""
-        state, self._committed = self._draft
-        self.refer(state)
-        return state
+    def commit(self) -> None:
+        """Commit the state that was checked last."""
+        self.live, self._committed = self._draft
+        self.refer()
 
-    def rollback(self) -> S:
-        """Return the last committed state."""
+    def rollback(self) -> None:
+        """Restore the last committed state."""
         try:
             state = self._class.from_saved(self._committed)
         except Exception as error:
             raise InvalidSourceDataError(f"the state cannot be rolled back: {error}") from error
         self._carry(state, self._stable[1])
         self._committed = self._dump(state)  # the state must not share objects with it
-        self.refer(state)
-        return state
+        self.live = state
+        self.refer()
 
     def _dump(self, state: S) -> dict[str, Any]:
         return state.model_dump(

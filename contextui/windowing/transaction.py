@@ -333,7 +333,7 @@ class Transactions:
             with core.inside():
                 returned: object = call.run(core.worker.run)
                 result = returned if isinstance(returned, Job) else core.result_text(returned)
-            changed = core.check()
+            changed = core.keeper.check()
             if not call.commit():
                 raise WindowBusyError("{id}: cancelled before it finished.", id=core.id)
         except BaseException as problem:
@@ -346,7 +346,7 @@ class Transactions:
             raise ActionFailedError(reason) from problem
         finally:
             self.actor = "model"
-        core.commit()
+        core.keeper.commit()
         self._jobs.launch()
         if first:
             core.publish()
@@ -370,12 +370,12 @@ class Transactions:
             try:
                 with core.inside():
                     yield
-                changed = core.check()
+                changed = core.keeper.check()
                 await _check_not_cancelled(job)
             except BaseException:
                 self._undo()
                 raise
-            core.commit()
+            core.keeper.commit()
             self._jobs.launch()
             self._publish(changed, "window", is_job=True)
 
@@ -390,9 +390,7 @@ class Transactions:
                 failures = 0
             except BaseException as problem:
                 failures += 1
-                self._core.warn(
-                    self._core.words("a timer failed: {reason}", reason=self._core.reason(problem))
-                )
+                self._core.warn("a timer failed: {reason}", reason=self._core.reason(problem))
                 if failures == _TICK_FAILURES:
                     end()
 
@@ -404,7 +402,7 @@ class Transactions:
         for end_timer in self._new_timers:
             end_timer()
         self._jobs.discard()
-        self._core.rollback()
+        self._core.keeper.rollback()
 
     def _publish(self, changed: bool, actor: Actor, *, is_job: bool = False) -> None:
         core, renders = self._core, self._renders
