@@ -279,7 +279,7 @@ class WindowManager:
         """
         if not WINDOW_ID.fullmatch(window_id):
             raise UnknownWindowError("{id} cannot be a window's id.", id=text.quote(window_id))
-        if self._open_windows.get(window_id) is not None:
+        if self._open_windows.by_id.get(window_id) is not None:
             raise UnknownWindowError("There is a window {id} already.", id=window_id)
         saved = SavedState(version, lod or self.lod, state, tuple(jobs), aside)
         instance = self._restored(
@@ -366,7 +366,7 @@ class WindowManager:
 
     def get(self, window_id: str) -> Window | None:
         """Return the open window with this id, or None."""
-        return self._open_windows.get(window_id)
+        return self._open_windows.by_id.get(window_id)
 
     def windows(self) -> list[Window]:
         """Return the open windows, in the order in which they were opened."""
@@ -383,7 +383,7 @@ class WindowManager:
 
     def last_render(self, window_id: str) -> str | None:
         """Return the last XML of a closed window."""
-        return self._open_windows.last_render(window_id)
+        return self._open_windows.last_renders.get(window_id)
 
     @property
     def numbers(self) -> dict[str, int]:
@@ -401,7 +401,7 @@ class WindowManager:
 
     def focused_at(self, window_id: str) -> int:
         """Return the order of last use: higher is later, 0 is never."""
-        return self._open_windows.used_at(window_id)
+        return self._open_windows.used.get(window_id, 0)
 
     def set_lod(self, window_id: str, lod: Lod) -> None:
         """Switch a window's level of detail."""
@@ -435,7 +435,7 @@ class WindowManager:
         except ContextUIError as error:
             return ActionResult.failed(error, self.lang)
         if isinstance(result.error, WindowClosedError):
-            if self._open_windows.get(window_id) is not None:
+            if self._open_windows.by_id.get(window_id) is not None:
                 busy = WindowClosedError("{id} was reloaded in between. Try again.", id=window_id)
                 return ActionResult.failed(busy, self.lang)
             return ActionResult.failed(self._open_windows.unknown(window_id), self.lang)

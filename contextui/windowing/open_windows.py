@@ -13,14 +13,20 @@ from contextui.words import Message
 
 
 class OpenWindows:
-    """The windows of a session by id, and the classes that can be opened. Thread-safe."""
+    """The windows of a session by id, and the classes that can be opened. Thread-safe.
+
+    Attributes:
+        by_id: The open windows, in the order in which they were opened.
+        last_renders: The last XML of each closed window.
+        used: The order of last use: higher is later.
+    """
 
     def __init__(self, classes: Iterable[type[Window]] = ()) -> None:
         self.classes: dict[str, type[Window]] = {}
         self.numbers: dict[str, int] = {}
-        self._windows: dict[str, Window] = {}
-        self._last_renders: dict[str, str] = {}
-        self._used: dict[str, int] = {}
+        self.by_id: dict[str, Window] = {}
+        self.last_renders: dict[str, str] = {}
+        self.used: dict[str, int] = {}
         self._last_use = 0
         self._lock = threading.RLock()
         for cls in classes:
@@ -46,39 +52,27 @@ class OpenWindows:
             raise UnknownWindowError("{id} was opened before.", id=asked.id)
         return asked
 
-    def get(self, window_id: str) -> Window | None:
-        """Return the open window with this id, or None."""
-        return self._windows.get(window_id)
-
     def require(self, window_id: str) -> Window:
         """Return the open window with this id."""
-        window = self._windows.get(window_id)
+        window = self.by_id.get(window_id)
         if window is None:
             raise self.unknown(window_id)
         return window
 
     def unknown(self, window_id: str) -> UnknownWindowError:
         """Return the error for a window that is not open."""
-        if window_id in self._last_renders:
+        if window_id in self.last_renders:
             return UnknownWindowError("{id} is closed.", id=window_id)
         return UnknownWindowError(
             "There is no window {id}. Open windows: {names}.",
             id=quote(window_id),
-            names=", ".join(self._windows) or Message("none"),
+            names=", ".join(self.by_id) or Message("none"),
         )
 
     def all(self) -> list[Window]:
         """Return the open windows, in the order in which they were opened."""
         with self._lock:
-            return list(self._windows.values())
-
-    def last_render(self, window_id: str) -> str | None:
-        """Return the last XML of a closed window."""
-        return self._last_renders.get(window_id)
-
-    def used_at(self, window_id: str) -> int:
-        """Return the order of last use: higher is later, 0 is never."""
-        return self._used.get(window_id, 0)
+            return list(self.by_id.values())
 
     # --- changes -----------------------------------------------------------------------
 
@@ -97,42 +91,42 @@ class OpenWindows:
     def remember(self, last_renders: Mapping[str, str], numbers: Mapping[str, int]) -> None:
         """Register windows that were closed in an earlier run, and the numbers of their ids."""
         with self._lock:
-            self._last_renders.update(last_renders)
+            self.last_renders.update(last_renders)
             for name, number in numbers.items():
                 self.numbers[name] = max(self.numbers.get(name, 0), number)
 
     def enter(self, window: Window) -> None:
         """Add an open window and mark it as used."""
         with self._lock:
-            self._windows[window.id] = window
+            self.by_id[window.id] = window
             self._use(window.id)
 
     def exchange(self, window: Window) -> None:
         """Put a window in the place of the open one with its id; order and use stay."""
         with self._lock:
             self.require(window.id)
-            self._windows[window.id] = window
+            self.by_id[window.id] = window
 
     def leave(self, window_id: str, last_render: str) -> None:
         """Remove a closed window and keep its last render."""
         with self._lock:
             self.require(window_id)
-            self._last_renders[window_id] = last_render
-            del self._windows[window_id]
-            self._used.pop(window_id, None)
+            self.last_renders[window_id] = last_render
+            del self.by_id[window_id]
+            self.used.pop(window_id, None)
 
     def use(self, window_id: str) -> bool:
         """Mark a window as used; return whether another one was used last."""
         self.require(window_id)
         with self._lock:
-            if self._used.get(window_id) == self._last_use:
+            if self.used.get(window_id) == self._last_use:
                 return False
             self._use(window_id)
             return True
 
     def _use(self, window_id: str) -> None:
         self._last_use += 1
-        self._used[window_id] = self._last_use
+        self.used[window_id] = self._last_use
 
 
 def _instantiate(cls: type[Window]) -> Window:

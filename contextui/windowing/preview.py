@@ -1,16 +1,14 @@
 """Previews: what an action would change outside its window, shown for approval."""
 
-import os
 import unicodedata
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal, get_args
 
 from contextui.errors import ContextUIError
 from contextui.files.diff import DiffCounts, count_diff
 from contextui.shell import split
 from contextui.text import code_point, for_model, is_unseen
-from contextui.words import Words
 
 if TYPE_CHECKING:
     from contextui.git.inspection import NamedProgram
@@ -56,7 +54,7 @@ class CommandPreview:
             function or another PATH. Then no pattern allows it.
         param: The action's param that holds the command. The person may edit it.
         programs: What the folder's repository names and git may start, if git is the program; found
-            by `with_programs`, whatever the window says. No pattern of the settings covers them.
+            by `Previews`, whatever the window says. No pattern of the settings covers them.
     """
 
     line: str
@@ -146,27 +144,6 @@ def checked(given: object, name: str) -> Preview | None:
         diff, text = "", f"{diff}\n{text}" if text else diff
     whole = given.whole if len(given.whole) <= PREVIEW_LIMIT else ""
     return replace(given, diff=_drawable(diff), text=_drawable(text), whole=_drawable(whole))
-
-
-def with_programs(preview: Preview | None, workspace: Path | None, words: Words) -> Preview | None:
-    """Return a preview with the programs that its command starts because a repository names them.
-
-    It takes as long as git and the disk need, up to `contextui.git.inspection.SECONDS`.
-
-    Args:
-        workspace: The folder in which contextui works; by default the command's.
-    """
-    command = preview.command if preview is not None else None
-    if preview is None or command is None:
-        return preview
-    from contextui.git.inspection import named_programs  # noqa: PLC0415  (with the first command)
-
-    search = {"PATH": command.search} if command.search else {}
-    folder, environment = Path(command.folder), {**os.environ, **search}
-    found: tuple[NamedProgram, ...] = ()
-    if argv := command.argv:
-        found = named_programs(argv, folder, workspace or folder, environment, words)
-    return replace(preview, command=replace(command, programs=found))
 
 
 def _checked_command(given: Preview) -> Preview:

@@ -86,7 +86,7 @@ class Replacer:
         """Put a new window of a class in the place of one that has ended."""
         saved, window_id = runtime_of(old).core.saved, old.id
         assert saved.state is not None, "only a window that can be saved is ended"
-        known = self._open_windows.get(window_id)
+        known = self._open_windows.by_id.get(window_id)
         if known is None:
             return ""  # it was closed concurrently
         try:

@@ -7,10 +7,12 @@ rolled back as a whole (`Transactions`).
 
 import asyncio
 import inspect
+import os
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from contextui import text
@@ -36,7 +38,7 @@ from contextui.windowing.background import Jobs
 from contextui.windowing.blocks import change_block, is_same
 from contextui.windowing.core import WindowCore
 from contextui.windowing.job import Job, JobError, current_job
-from contextui.windowing.preview import Preview, PreviewError, checked, with_programs
+from contextui.windowing.preview import CommandPreview, Preview, PreviewError, checked
 from contextui.windowing.render import Renders
 from contextui.windowing.snapshot import ContextVersion
 from contextui.windowing.window import Window
@@ -211,15 +213,28 @@ class Previews:
         preview = making.result()
         if preview is None or preview.command is None:
             return preview
-        return await asyncio.to_thread(self._with_programs, preview)
+        return await asyncio.to_thread(self._with_programs, preview, preview.command)
 
     def compute(self, intent: Intent) -> Preview | None:
         """As `get`, on the window's thread, where the state does not change."""
-        return self._with_programs(self._compute(intent))
+        preview = self._compute(intent)
+        if preview is None or preview.command is None:
+            return preview
+        return self._with_programs(preview, preview.command)
 
-    def _with_programs(self, preview: Preview | None) -> Preview | None:
-        files = self._core.env.files
-        return with_programs(preview, files.root if files else None, self._core.words)
+    def _with_programs(self, preview: Preview, command: CommandPreview) -> Preview:
+        """Add the programs that the command starts because a repository names them.
+
+        It takes as long as git and the disk need, up to `contextui.git.inspection.SECONDS`.
+        """
+        from contextui.git.inspection import named_programs  # noqa: PLC0415  (first command)
+
+        files, folder = self._core.env.files, Path(command.folder)
+        environment = {**os.environ, **({"PATH": command.search} if command.search else {})}
+        workspace, words = files.root if files else folder, self._core.words
+        argv = command.argv
+        found = named_programs(argv, folder, workspace, environment, words) if argv else ()
+        return replace(preview, command=replace(command, programs=found))
 
     def _compute(self, intent: Intent) -> Preview | None:
         call = Call(lambda: self._core.window.preview(intent.action.id, intent.arguments), {})

@@ -21,7 +21,7 @@ from contextui.files.workspace import Workspace
 from contextui.plain_file import make_private, read_plain, write_private
 from contextui.text import one_line, quote, shown_path
 from contextui.windowing.finding.source import content_or_reason
-from contextui.words import Message, Text, Translatable, msg
+from contextui.words import Message, Text, Translatable
 
 _MOST_NAMES = 2_000  # files and folders below one folder of windows
 _MOST_BYTES = 16_000_000  # of all its Python files
@@ -29,15 +29,6 @@ _LARGEST = 16_000_000  # bytes of trust.json
 _VERSION = 1
 
 FileStatus = Literal["trusted", "new", "changed", "removed", "refused"]
-
-
-_STATUS: Mapping[FileStatus, str] = {
-    "trusted": msg("trusted"),
-    "new": msg("new"),
-    "changed": msg("changed"),
-    "removed": msg("removed"),
-    "refused": msg("refused"),
-}
 
 
 class TrustError(ContextUIError):
@@ -61,7 +52,7 @@ class ReviewedFile:
 
     def text(self, lang: str) -> str:
         """Format the file as one line, for the trust prompt."""
-        name, status = one_line(self.name, 160), Message(_STATUS[self.status]).text(lang)
+        name, status = one_line(self.name, 160), Message(self.status).text(lang)
         if self.reason:
             reason = self.reason if isinstance(self.reason, str) else self.reason.text(lang)
             return f"{status} {name}: {reason}"
@@ -70,7 +61,7 @@ class ReviewedFile:
     @property
     def status_text(self) -> Message:
         """The status, translated."""
-        return Message(_STATUS[self.status])
+        return Message(self.status)
 
     def data(self) -> dict[str, str]:
         """Return the file as JSON-ready data."""
