@@ -85,11 +85,7 @@ def make_private(folder: Path) -> None:
 def write_private(
     path: Path, data: bytes, *, sync: bool = True, mode: int = 0o600
 ) -> os.stat_result:
-    """Write a private file atomically, and sync it to disk unless losing it costs little.
-
-    Returns:
-        The stat result of the file.
-    """
+    """Write a private file atomically; sync it to disk unless losing it costs little."""
     temporary = path.with_name(temporary_name())
     descriptor = os.open(temporary, NEW, 0o600)
     try:

@@ -115,11 +115,7 @@ class ManualClock(Time):
             heapq.heappush(self._moments, when)
 
     def step(self, until: float) -> bool:
-        """Move to the next moment at which something is due, and not beyond a time.
-
-        Returns:
-            Whether that time is not reached yet.
-        """
+        """Move to the next moment at which something is due; False if that is at the end."""
         with self._lock:
             while self._moments and self._moments[0] <= self._passed:
                 heapq.heappop(self._moments)
@@ -191,11 +187,7 @@ class WindowTester(Generic[W]):
             self._close()
 
     def close(self) -> None:
-        """Close all windows and the workspace.
-
-        Raises:
-            AssertionError: A job or a process is still running after the windows have closed.
-        """
+        """Close all windows and the workspace; no job or process may still run afterwards."""
         left = self._close()
         assert not left, f"Still running after the windows have closed: {', '.join(left)}."
 
@@ -224,11 +216,7 @@ class WindowTester(Generic[W]):
         return runtime_of(self.window).jobs.running()
 
     def wait_for_jobs(self, seconds: float = 10.0) -> None:
-        """Wait until no job of the window is running.
-
-        Raises:
-            AssertionError: One is still running after this time.
-        """
+        """Wait until no job of the window is running; fail if one still is after this time."""
         deadline = time.monotonic() + seconds
         while self.jobs and time.monotonic() < deadline:
             jobs = [runtime_of(self.window).jobs.get(one.job) for one in self.jobs]
@@ -286,11 +274,7 @@ class WindowTester(Generic[W]):
         return run_in_thread(self.windows.act(self.window.id, action_id, params))
 
     def preview(self, action_id: str, /, **params: Any) -> Preview | str | None:
-        """Return the window's preview of an action; plain text if the window returned text.
-
-        Raises:
-            PreviewError: The preview cannot be shown, so the action could not be approved.
-        """
+        """Return the window's preview of an action; plain text if the window returned text."""
         preview = run_in_thread(runtime_of(self.window).preview(action_id, params))
         if preview is not None and preview.target == f"{self.window.id}.{action_id}":
             return preview.diff or preview.text
@@ -386,12 +370,7 @@ class WindowTester(Generic[W]):
         return run_in_thread(talk.say(sentence))
 
     def why(self) -> str:
-        """Explain the reply to the last sentence.
-
-        Returns:
-            For each clause the candidates with their scores, the unexplained words and the missing
-            params.
-        """
+        """Explain the reply to the last sentence: candidates and scores, and what was not clear."""
         from contextui.agent.models.offline import explain  # noqa: PLC0415  (see _Conversation)
 
         assert self._conversation is not None, "there is no reply yet: call say first"

@@ -122,11 +122,7 @@ class Server:
         return tool not in self.disabled_tools
 
     def resolved(self, environ: Mapping[str, str]) -> "Server":
-        """Return the server with its variables filled in.
-
-        Raises:
-            ServerError: A variable without a default is not set, or the address is none.
-        """
+        """Return the server with its variables filled in."""
 
         def fill(text: str) -> str:
             return _VARIABLE.sub(lambda found: self._value(found, environ), text)
@@ -242,11 +238,7 @@ def _not_json(shown: str, error: Exception) -> Message:
 
 
 def read_project(project: Path) -> bytes | None:
-    """Read a project's .mcp.json; None if there is none.
-
-    Raises:
-        ServerError: It cannot be read, or is a link that leads out of the project.
-    """
+    """Read a project's .mcp.json; None if there is none."""
     path = project / PROJECT_SERVERS
     if not os.path.lexists(path):
         return None

@@ -61,11 +61,7 @@ class Waits:
 
 
 class Jobs:
-    """The jobs of one window, their processes, and the actions that need not wait for its queue.
-
-    Args:
-        ended: Called with each job that has ended.
-    """
+    """The jobs of one window, their processes, and the actions that need not wait for its queue."""
 
     def __init__(self, core: WindowCore, renders: Renders, ended: Callable[[Job], object]) -> None:
         self._core, self._worker, self._renders = core, core.worker, renders

@@ -355,11 +355,7 @@ class WindowManager:
         return self._replacer.replace(cls)
 
     def close(self, window_id: str, summary: str | None = None, *, actor: Actor = "person") -> None:
-        """Close a window; its last render is kept.
-
-        Raises:
-            UnknownWindowError: No such window is open.
-        """
+        """Close a window; its last render is kept."""
         self._close(window_id, summary, actor)
 
     # --- lookup ------------------------------------------------------------------------
@@ -453,11 +449,7 @@ class WindowManager:
             runtime_of(window).conflicts.note_seen(version)
 
     async def await_opening(self, seconds: float) -> list[str]:
-        """Wait until the `opened` hook of every new window has ended, up to a timeout.
-
-        Returns:
-            The ids of windows that are still opening.
-        """
+        """Wait until the `opened` hooks of new windows have ended; return the ids of late ones."""
         late = dict(self._late)
         await finished(late.values(), seconds)
         return [window.id for window, told in late.items() if not told.done()]

@@ -212,11 +212,7 @@ class WindowState(BaseModel):
 
     @classmethod
     def from_saved(cls, data: Mapping[str, Any]) -> Self:
-        """Restore a state from the data of `saved`.
-
-        Raises:
-            InvalidSourceDataError: The data does not validate; the message says where.
-        """
+        """Restore a state from the data of `saved`."""
         try:
             return cls.model_validate(data, by_name=True)
         except ValidationError as error:

@@ -200,11 +200,7 @@ class Previews:
         self._core = core
 
     async def get(self, intent: Intent) -> Preview | None:
-        """Return what an action would change outside the window.
-
-        Returns:
-            The window's preview; None if it provides none.
-        """
+        """Return what an action would change outside the window; None if it does not say."""
         making = self._core.worker.submit(lambda: self._compute(intent))
         await finished([making], PATIENCE)
         if not making.done():

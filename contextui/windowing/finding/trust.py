@@ -129,11 +129,7 @@ class TrustStore:
         return self._read()[1]
 
     def review(self, folder: Path) -> Review:
-        """Review a folder without running anything; a missing one is empty.
-
-        Raises:
-            TrustError: It cannot be read; the message says why.
-        """
+        """Review a folder without running anything; a missing one is empty."""
         folder = Path(os.path.realpath(folder))
         known = self._read()[0].get(str(folder), {})
         files, contents, size = list[ReviewedFile](), dict[str, bytes](), 0
@@ -166,20 +162,13 @@ class TrustStore:
         return Review(path, (file,), status == "trusted", {name: content})
 
     def trust_file(self, reviewed: Review) -> None:
-        """Trust a file as it was reviewed.
-
-        Raises:
-            TrustError: Trust cannot be recorded.
-        """
+        """Trust a file as it was reviewed."""
         self._write(reviewed.folder, reviewed.hashes)
 
     def trust(self, folder: Path, reviewed: Review | None = None) -> Review:
         """Trust a folder as it was reviewed, or as it is now if no review is given.
 
         Pass the review that was shown, so that later changes are not trusted.
-
-        Raises:
-            TrustError: It cannot be read, or trust cannot be recorded.
         """
         reviewed = reviewed or self.review(folder)
         self._write(reviewed.folder, reviewed.hashes)
