@@ -214,7 +214,9 @@ def project_servers(data: bytes, path: Path, options: Mapping[str, Mapping[str, 
     try:
         content = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        return Servers(problems=(Problem(PROJECT_SERVERS, _not_json(shown, error)),))
+        values = {"file": shown, "why": one_line(str(error), 100)}
+        reason = Message("{file} is not valid JSON: {why}.", values)
+        return Servers(problems=(Problem(PROJECT_SERVERS, reason),))
     entries = content.get("mcpServers") if isinstance(content, dict) else None
     if not isinstance(entries, dict):
         reason = Message('{file} has no "mcpServers" with servers by name.', {"file": shown})
@@ -226,15 +228,6 @@ def project_servers(data: bytes, path: Path, options: Mapping[str, Mapping[str, 
         if not chosen.pop("disabled", False):
             servers.append(replace(one, **chosen))
     return replace(found, servers=tuple(servers))
-
-
-def _not_json(shown: str, error: Exception) -> Message:
-    line = getattr(error, "lineno", None)
-    if line is None:
-        return Message("{file} is not valid JSON.", {"file": shown})
-    why = one_line(getattr(error, "msg", ""), 100)
-    values = {"file": shown, "line": line, "why": why}
-    return Message("{file}, line {line}: this is not valid JSON ({why}).", values)
 
 
 def read_project(project: Path) -> bytes | None:

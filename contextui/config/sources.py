@@ -182,7 +182,7 @@ def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
 
 
 # A project is untrusted: with these it could run its code, or send the key to a third party.
-_NOT_FOR_PROJECTS = ("base_url", "provider", "window", "windows", "home", "allow_commands", *LIMITS)
+_NOT_FOR_PROJECTS = ("base_url", "provider", "window", "windows", "allow_commands", *LIMITS)
 _SERVERS = "mcp"  # the table that `contextui.config.servers` reads
 _SECRET_WORDS = ("api_key", "apikey", "auth_token", "secret", "password")
 _LARGEST_FILE = 1_000_000
@@ -322,13 +322,9 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise SettingsError(
             "{file}, line {line}: this is not UTF-8 text.", file=shown, line=line
         ) from error
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(
-            "{file} is not valid TOML: {why}.", file=shown, why=one_line(str(error), 200)
-        ) from error
     except (ValueError, RecursionError) as error:
         raise SettingsError(
-            "{file} is not valid TOML: {why}.", file=shown, why=Message("a value is out of bounds")
+            "{file} is not valid TOML: {why}.", file=shown, why=one_line(str(error), 200)
         ) from error
     except OSError as error:
         raise SettingsError(
@@ -348,12 +344,6 @@ def _check_key(key: str, named: str, shown: str, *, of_project: bool) -> None:
             variable=variable,
         )
     if of_project and plain in _NOT_FOR_PROJECTS:
-        if plain == "home":
-            raise SettingsError(
-                "{file} sets {name}, which a project may not: set the variable CONTEXTUI_HOME.",
-                file=shown,
-                name=named,
-            )
         raise SettingsError(
             "{file} sets {name}, which a project may not: give it as a flag, or set it "
             "in your own config.toml.",
