@@ -33,33 +33,6 @@ _PERIOD = 0.1  # seconds between two reports of progress
 _GRACE = 2.0  # seconds that cancelled jobs have to end when their window closes
 
 
-class Waits:
-    """Those who wait until something happens in a window."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting: list[Future[bool]] = []
-
-    def add(self) -> "Future[bool]":
-        """Return a future that is done at the next news: True if the person has written."""
-        future: Future[bool] = Future()
-        with self._lock:
-            self._waiting.append(future)
-        return future
-
-    def remove(self, future: "Future[bool]") -> None:
-        """Forget a future."""
-        with self._lock, suppress(ValueError):
-            self._waiting.remove(future)
-
-    def end(self, *, spoken: bool = False) -> None:
-        """End all waits."""
-        with self._lock:
-            waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            future.set_result(spoken)
-
-
 class Jobs:
     """The jobs of one window, their processes, and the actions that need not wait for its queue."""
 
@@ -68,11 +41,11 @@ class Jobs:
         self._ended, self._is_closing = ended, False
         self._lock = threading.Lock()
         self._running: dict[int, tuple[Job, asyncio.Task[None]]] = {}
-        self._waiting: list[tuple[Job, Callable[[Job], Awaitable[object]]]] = []
+        self._added: list[tuple[Job, Callable[[Job], Awaitable[object]]]] = []
         self._last = 0
         self._reports = False
         self._processes: dict[Process, Job | None] = {}
-        self.waits = Waits()
+        self.waiting = set[Future[bool]]()  # for something to happen: True if a person has written
         renders.jobs = self.running
 
     def _unended(self) -> list[Job]:
@@ -107,35 +80,35 @@ class Jobs:
         """Start a job when the running transaction is committed; see `JobStarter`."""
         if not self._worker.is_own_thread:
             raise JobError("A job is started only inside the window's own actions, hooks and jobs.")
-        if len(self._running) + len(self._waiting) >= MOST_JOBS:
+        if len(self._running) + len(self._added) >= MOST_JOBS:
             raise JobError("{count} jobs are running, which is the maximum.", count=MOST_JOBS)
         self._last += 1
         short = text.one_line(str(name), _LONGEST_NAME) or "job"
         job = Job(self._last, short, wait, quiet, report=self._report, cancel=self.cancel)
-        self._waiting.append((job, work))
+        self._added.append((job, work))
         return job
 
     def launch(self) -> None:
         """Start the jobs that the committed transaction added, unless the window closes."""
         if self._is_closing:
             self.discard()
-        waiting, self._waiting = self._waiting, []
-        for job, work in waiting:
+        added, self._added = self._added, []
+        for job, work in added:
             context = contextvars.Context()  # not that of the action, in which the state is live
             context.run(current_job.set, job)
             task = self._worker.loop.create_task(self._run(job, work), context=context)
             with self._lock:
                 self._running[job.number] = job, task
-        if waiting:
+        if added:
             self._save()
 
     def discard(self) -> None:
         """Cancel the jobs that a transaction added which was rolled back."""
-        for job, _ in self._waiting:
+        for job, _ in self._added:
             job._end("cancelled")
             job._call_ends()
             job.ended.set_result(None)
-        self._waiting.clear()
+        self._added.clear()
 
     async def _run(self, job: Job, work: Callable[[Job], Awaitable[object]]) -> None:
         try:
@@ -227,7 +200,14 @@ class Jobs:
         """Report something to the model with its next step, and to the person."""
         line = text.one_line(str(words), 500)
         self._core.emit(WindowNotified(self._core.id, line), False)
-        self.waits.end()
+        self.end_waits()
+
+    def end_waits(self, *, spoken: bool = False) -> None:
+        """End every `wait`, because something was reported or the person has written."""
+        with self._lock:
+            waiting, self.waiting = self.waiting, set()
+        for future in waiting:
+            future.set_result(spoken)
 
     # --- processes -----------------------------------------------------------------------
 
@@ -348,7 +328,9 @@ class Jobs:
         return text.for_model(known.described(self._core.around.lang))
 
     async def _wait(self, seconds: float) -> str:
-        words, news = self._core.words, self.waits.add()
+        words, news = self._core.words, Future[bool]()
+        with self._lock:
+            self.waiting.add(news)
         try:
             if not self.running():
                 return words("No job is running.")
@@ -359,7 +341,8 @@ class Jobs:
                 self._stop(jobs)
             raise
         finally:
-            self.waits.remove(news)
+            with self._lock:
+                self.waiting.discard(news)
         running = self._listed()
         lines = [words("Running: {jobs}", jobs=running) if running else words("No job is running.")]
         if not news.done():

@@ -440,7 +440,7 @@ class WindowManager:
     def end_waits(self) -> None:
         """End every `wait` for a job, because the person has written something."""
         for window in self.windows():
-            runtime_of(window).jobs.waits.end(spoken=True)
+            runtime_of(window).jobs.end_waits(spoken=True)
 
     def note_seen(self, window_id: str, version: ContextVersion) -> None:
         """Note the version of a window that the model sees with the request that is sent now."""

@@ -223,7 +223,7 @@ class Runtime:
                     self.worker.run(self.jobs.end_processes())
                 ended.set_result(None)
 
-        self.jobs.waits.end()
+        self.jobs.end_waits()
         self.worker.stop(run_hooks)
         return ended
 
