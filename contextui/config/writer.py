@@ -37,7 +37,9 @@ def write_setting(home: Path, name: str, typed: str) -> Any:
     if name in document and not isinstance(document[name], dict):
         table, key = "", name  # it is there, without its table
     parent = document.setdefault(table, tomlkit.table()) if table else document
-    is_safe = isinstance(parent, dict) and not _has_comment(parent.get(key))
+    is_safe = isinstance(parent, dict)
+    if is_safe and isinstance(old := parent.get(key), Array):
+        is_safe = not {"#", "\n"} <= set(old.as_string())  # a comment in a list would be lost
     if is_safe:
         parent[key] = _plain(value)
     new = tomlkit.dumps(document)
@@ -92,8 +94,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, StrategyChoice):
         return value.name
     return list(value) if isinstance(value, tuple) else value
-
-
-def _has_comment(value: object) -> bool:
-    """Whether a list may have comments inside, which would be lost."""
-    return isinstance(value, Array) and {"#", "\n"} <= set(value.as_string())

@@ -274,7 +274,8 @@ class _Descent:
 
     def _follow(self, name: str) -> None:
         self._links += 1
-        if not self._follows and self._is_link(name):
+        info = self._look(name)
+        if not self._follows and info is not None and stat.S_ISLNK(info.st_mode):
             raise NotAFileError(self._path, "{name} is or goes through a link.")
         if self._links > LINK_LIMIT:
             raise UnreadableFileError(
@@ -293,10 +294,6 @@ class _Descent:
         if names is None:
             raise self._escape()
         self._pending.extend(name for name in reversed(names) if name not in ("", "."))
-
-    def _is_link(self, name: str) -> bool:
-        info = self._look(name)
-        return info is not None and stat.S_ISLNK(info.st_mode)
 
     def _go_up(self) -> None:
         # Opening ".." could lead out if the folder was moved in the meantime. Starting again at the

@@ -73,13 +73,9 @@ def asks_by_name(path: str, new: str = "") -> bool:
         new: The new content, or a diff to it.
     """
     is_script = new.startswith("#!") or bool(_ADDED_SHEBANG.search(new))
-    return is_script or path.startswith(("/", "~")) or _is_hidden(path)
-
-
-def _is_hidden(path: str) -> bool:
-    """Whether any part begins with a dot; ``git~1`` is .git on some file systems."""
-    names = path.split("/")
-    return any(
+    # On some file systems, git~1 is .git.
+    is_hidden = any(
         (name.startswith(".") and name not in (".", "..")) or name.casefold().startswith("git~")
-        for name in names
+        for name in path.split("/")
     )
+    return is_script or is_hidden or path.startswith(("/", "~"))

@@ -62,7 +62,9 @@ class Element:
         if depth > _DEEPEST:
             raise InvalidSourceDataError(f"<{tag}> is nested more than {_DEEPEST} levels deep.")
         texts = {
-            name: _attribute_text(value) for name, value in attributes.items() if value is not None
+            name: str(value).lower() if isinstance(value, bool) else str(value)
+            for name, value in attributes.items()
+            if value is not None
         }
         parts = {"tag": tag, "children": children, "attributes": FrozenDict(texts), "_depth": depth}
         for name, part in parts.items():
@@ -127,10 +129,6 @@ Body: TypeAlias = str | Element | Sequence[Element]
 def text_form(elements: Sequence[Element]) -> str:
     """Convert elements to lines of text, for screens and logs."""
     return "\n".join(line for element in elements for line in element.lines())
-
-
-def _attribute_text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class Lod(StrEnum):

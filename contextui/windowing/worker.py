@@ -262,14 +262,10 @@ class Worker:
         self._woken.clear()
         self._wake.release()
         try:
-            self._loop.run_until_complete(self._until_woken(seconds))
+            with suppress(TimeoutError):
+                self._loop.run_until_complete(asyncio.wait_for(self._woken.wait(), seconds))
         finally:
             self._wake.acquire()
-
-    async def _until_woken(self, seconds: float | None) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._woken.wait()
 
     def _next(self) -> Work | None:
         """Return the next call; None when the thread should end.
