@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from threading import Lock
 from typing import Literal
 
@@ -21,7 +21,16 @@ from contextui.files.errors import (
     reading_failed,
 )
 from contextui.files.pager import LineIndex
-from contextui.files.paths import AnyPath, Parts, Root, SafePath, SaveNotes, WriteKeeper, descend
+from contextui.files.paths import (
+    AnyPath,
+    Parts,
+    Root,
+    SafePath,
+    SaveNotes,
+    WriteKeeper,
+    descend,
+    escape,
+)
 from contextui.files.protection import SecretFiles, asks_by_name
 from contextui.files.save import TEXT_LIMIT, content_of
 from contextui.files.textfile import PAGE_LINES, Page, TextFile, Version
@@ -180,26 +189,11 @@ class Workspace:
             yield spot if self._guard is None else replace(spot, guard=self._guard)
 
     def resolved(self, path: str) -> str:
-        """The path with all links resolved, as far as it exists.
-
-        Raises:
-            FileError: It leads out of the workspace or through a missing folder, or is not a valid
-                path.
-        """
-        parts = self._names.parts(path)
-        missing: MissingFileError | None = None
-        for count in range(len(parts), -1, -1):
-            try:
-                real = self.real("/".join(parts[:count]) or ".")
-            except MissingFileError as error:  # a folder on the way that does not exist yet
-                missing = error
-                continue
-            rest = parts[count:]
-            if missing and os.path.lexists(self.root / real / rest[0]):
-                break  # a link: its target is known only once the folders on its way exist
-            return str(PurePosixPath(real, *rest))
-        assert missing is not None
-        raise missing
+        """The path with all links resolved, as far as it exists; raise if it leads out."""
+        below = self._names.strip(os.path.realpath(self.root.joinpath(*self._names.parts(path))))
+        if below is None:
+            raise escape(path)
+        return "/".join(below) or "."
 
     def asks_every_time(self, path: str, new: str = "") -> bool:
         """Whether every write to a file needs approval, and no grant may cover it.
@@ -333,7 +327,6 @@ class Workspace:
 
         Args:
             path: The file. A link is followed to its target.
-            content: The new content.
             expected: The version that was read. If the file has changed since, it is not
                 overwritten. None for a new file, which never overwrites anything.
             keep_links: Write into a file that has several hard links, which is refused otherwise. A

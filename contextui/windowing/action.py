@@ -25,7 +25,7 @@ from contextui.names import ANCHOR_ID
 from contextui.secrets import mask_own
 from contextui.text import quote
 from contextui.windowing.params import ModelParams, Params, SchemaParams
-from contextui.windowing.snapshot import Anchor, AnchorType
+from contextui.windowing.snapshot import AnchorType
 from contextui.words import Lang, msg, translate
 
 if TYPE_CHECKING:
@@ -293,6 +293,7 @@ class Button:
     params: Mapping[str, Any] = field(default_factory=dict)
     target: str | None = None
     label: str | None = None
+    kind: ClassVar = AnchorType.BUTTON
     fields: ClassVar[tuple[str, ...]] = ()
 
 
@@ -306,6 +307,7 @@ class Form:
     params: Mapping[str, Any] = field(default_factory=dict)
     target: str | None = None
     label: str | None = None
+    kind: ClassVar = AnchorType.FORM
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +316,8 @@ class Reference:
 
     id: str
     target: str | None = None
+    kind: ClassVar = AnchorType.REFERENCE
+    fields: ClassVar[tuple[str, ...]] = ()
 
 
 AnyAnchor = Button | Form | Reference
@@ -354,14 +358,3 @@ def _check_binding(anchor: Button | Form, actions: Mapping[str, Action]) -> None
                 f"Anchor {anchor.id} names a param that {anchor.action} does not have: "
                 f"{quote(name)}."
             )
-
-
-def entry(anchor: AnyAnchor) -> Anchor:
-    """Convert the anchor to its entry in the snapshot."""
-    match anchor:
-        case Button():
-            return Anchor(type=AnchorType.BUTTON, target=anchor.target)
-        case Form():
-            return Anchor(type=AnchorType.FORM, params=anchor.fields, target=anchor.target)
-        case Reference():
-            return Anchor(type=AnchorType.REFERENCE, target=anchor.target)

@@ -261,9 +261,6 @@ class WindowManager:
         """Restore a window of an earlier run under its id, with its saved state.
 
         Args:
-            cls: Its class.
-            window_id: Its id.
-            state: Its saved state.
             lod: Its level of detail; by default that of new windows.
             version: Its version.
             history: The actions run on it, oldest first.

@@ -15,10 +15,11 @@ from contextui import text
 from contextui.errors import ContextUIError, InvalidSourceDataError
 from contextui.events import Progress, WindowChanged, WindowDetailChanged
 from contextui.files.errors import FileError, SecretFileError
-from contextui.windowing.action import Action, AnyAnchor, Reference, entry, register
+from contextui.windowing.action import Action, AnyAnchor, Reference, register
 from contextui.windowing.blocks import ActionLine, parts_of, window_xml
 from contextui.windowing.core import WindowCore
 from contextui.windowing.snapshot import (
+    Anchor,
     ContextVersion,
     Element,
     Lod,
@@ -163,7 +164,10 @@ def _snapshot(
         ),
         content=content,
         elements=elements,
-        anchors={anchor_id: entry(one) for anchor_id, one in registry.items()},
+        anchors={
+            anchor_id: Anchor(type=one.kind, params=one.fields, target=one.target)
+            for anchor_id, one in registry.items()
+        },
         error=error,
         jobs=frame.jobs,
     )
@@ -395,7 +399,7 @@ class Renders:
         with self._lock:
             waiting = self._drawing.get(level)
             if waiting is None or waiting.done() or waiting.running():
-                waiting = self._drawing[level] = self._core.worker.submit(lambda: self._draw(level))
+                waiting = self._drawing[level] = self._core.worker.submit(lambda: self.draw(level))
             return waiting
 
     def redraw(self) -> "Future[None]":
@@ -410,19 +414,16 @@ class Renders:
 
     # --- on the window's thread, where the state does not change ------------------------
 
-    def draw(self) -> None:
-        """Render the current version now, unless there is one."""
-        self._draw(self._core.lod)
-
-    def _draw(self, lod: Lod) -> None:
-        if not self.current(lod):
-            version = self._core.version
-            self._finish(lod, self._drawn(lod, version))
+    def draw(self, lod: Lod | None = None) -> None:
+        """Render the current version at this level now, unless there is one."""
+        level = lod or self._core.lod
+        if not self.current(level):
+            self._finish(level, self._drawn(level, self._core.version))
 
     def _draw_again(self, lod: Lod) -> None:
         before = self._finished.get(lod)
         if before is None:
-            self._draw(lod)
+            self.draw(lod)
             return
         version = self._core.version.after_detail()
         render = self._drawn(lod, version)

@@ -407,7 +407,6 @@ class Env:
         """Open a file in an editor, or go to the one that has it; return which one, in words.
 
         Args:
-            path: The file.
             line: The line to go to; by default an open editor stays where it is.
         """
         given = {} if line is None else {"line": line}
