@@ -34,9 +34,13 @@ from contextui.names import WINDOW_ID
 from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.core import NOTHING, SavedState, Surroundings
 from contextui.windowing.error_text import reason_of
-from contextui.windowing.open_windows import OpenWindows, instance_with, unused
+from contextui.windowing.open_windows import (
+    OpenWindows,
+    Replacement,
+    instance_with,
+    unused,
+)
 from contextui.windowing.render import Render, real_path
-from contextui.windowing.replacement import Replacement, Replacer
 from contextui.windowing.runtime import Runtime, runtime_of
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
 from contextui.windowing.transaction import Allow
@@ -117,7 +121,6 @@ class WindowManager:
             sandbox=sandbox,
             data=data,
         )
-        self._replacer = Replacer(self._open_windows, self._around)
         self.discloses_all: Callable[[], bool] = lambda: False
         """Whether the model may read files that may hold secrets without approval."""
 
@@ -347,9 +350,9 @@ class WindowManager:
     def replace_class(self, cls: type[Window]) -> list[Replacement]:
         """Use another class of the same name from now on, and give it to its open windows.
 
-        See `Replacer.replace`. This waits for the windows: call it outside an event loop.
+        See `OpenWindows.replace`. This waits for the windows: call it outside an event loop.
         """
-        return self._replacer.replace(cls)
+        return self._open_windows.replace(cls)
 
     def close(self, window_id: str, summary: str | None = None, *, actor: Actor = "person") -> None:
         """Close a window; its last render is kept."""
