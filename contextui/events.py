@@ -67,7 +67,6 @@ class WindowCommitted(Event):
     """A window's state has changed; emitted before the change is rendered.
 
     Attributes:
-        version: The version that the change made.
         actor: Who changed it; `window` for a timer or a hook.
     """
 
@@ -240,8 +239,6 @@ class Compacted(Event):
     """A summary replaced these items; one undo restores them, unless a strategy compacted.
 
     Attributes:
-        pre_tokens: The tokens of a request before.
-        post_tokens: The tokens of a request now.
         files: The files whose content went into the summary.
     """
 
@@ -413,8 +410,6 @@ class CompactionStarted(Event):
     """A compaction starts: a summary of older messages is requested.
 
     Attributes:
-        goes: How many messages the summary will replace.
-        stays: How many messages are kept.
         tokens: The tokens of the messages to be replaced, by our own count.
     """
 
@@ -432,8 +427,6 @@ class CompactionResult:
         success: Whether there is a summary. Without one, only the newest part of the conversation
             stays; undo restores the rest. If that, or the summary, would save too little, nothing
             is changed and `messages` is 0.
-        pre_tokens: The tokens of a request before.
-        post_tokens: The tokens of a request now.
         files_included: The files whose content the summary was made with.
         summary: The text that replaces the messages: the summary, or why there is none.
         is_futile: Whether the context is still nearly full, or an automatic attempt saved nothing.
@@ -515,7 +508,6 @@ class TurnFinished(Event):
     """The turn is over; always the last event.
 
     Attributes:
-        steps: How many requests were answered.
         explanation: What the person should know about the end; empty if all went well.
         stop_reason: Why the model stopped, as the provider reported it.
     """

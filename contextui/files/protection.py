@@ -69,7 +69,6 @@ def asks_by_name(path: str, new: str = "") -> bool:
     for scripts.
 
     Args:
-        path: The file, or any other name of a target.
         new: The new content, or a diff to it.
     """
     is_script = new.startswith("#!") or bool(_ADDED_SHEBANG.search(new))

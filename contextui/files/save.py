@@ -107,7 +107,6 @@ def temporary_file(
     """Write content to a temporary file, which is removed on exit.
 
     Args:
-        spot: Where it will be saved later.
         like: Whether to copy owner, mode and attributes of the existing file.
         replaces: The hash of the content that it will replace.
         mode: The permissions of a new file; by default those that new files have.

@@ -104,7 +104,6 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
     decoded as cp1252 or latin-1, whichever can restore the same bytes.
 
     Args:
-        data: A file's bytes, or the first of them.
         whole: Whether this is the whole file; otherwise the last character may be incomplete.
     """
     for mark, codec, unit in _MARKS:
@@ -156,7 +155,6 @@ class Page:
     """A page of a file: some of its lines.
 
     Attributes:
-        start: The number of the first line, from 1.
         lines: The lines without their ends; a very long one is truncated with a note.
         total: How many lines the file has; None if not counted yet.
     """
@@ -222,11 +220,6 @@ class TextFile:
     r"""The text and encoding of a file: immutable, so undo can go back to an older value.
 
     Lines are numbered from 1 and do not contain their ends.
-
-    Attributes:
-        text: The whole text, including line ends.
-        encoding: How it is written to disk.
-        path: Used in errors only.
 
     Example:
         >>> file = TextFile.from_bytes(b"one\r\ntwo\r\nthree")

@@ -78,7 +78,6 @@ class WindowCore:
     the window's own thread.
 
     Attributes:
-        env: Its environment; set before it runs.
         aside: See `SavedState`; set before it runs.
     """
 

@@ -46,11 +46,7 @@ class Job:
     """Work that goes on beside a window's actions, started with ``self.env.job``.
 
     Attributes:
-        number: Its number in the window.
-        name: Its name, as people and models see it.
         wait: Seconds that the action which returns this job waits for its end.
-        result: What it returned; None until it is done.
-        error: Why it failed; None if it did not.
         ended: A future that is done when the job has ended.
         is_awaited: Whether an action waits for its end, and will report it.
         turn: The task of the model's turn that wants its result; None for a job that a person
@@ -85,13 +81,7 @@ class Job:
     def progress(
         self, done: float | None = None, total: float | None = None, text: str = ""
     ) -> None:
-        """Report how far the job is: shown on the screen at once, and in the next request.
-
-        Args:
-            done: How much is done.
-            total: How much there is to do.
-            text: A few words on where it is.
-        """
+        """Report how far the job is, and in a few words where; shown on the screen at once."""
         if self.state == "running":
             short = one_line(str(text), _LONGEST_TEXT)
             self.at = replace(self.at, done=done, total=total, text=short)

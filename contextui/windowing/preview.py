@@ -83,9 +83,7 @@ class Preview:
     Attributes:
         target: What would change: a path of the workspace, a command, ``server.tool``. An approval
             for the session covers this target only.
-        diff: The change as a unified diff, or empty.
         text: The change in words; next to a diff, what the diff does not show.
-        whole: The content after the change, to show the whole file.
         verb: What would be done to the target; `close` if the person's unsaved edits would be
             discarded, which needs approval whatever the action's effect.
         changes: Whether anything would change. If not, the action does not run, without a prompt,

@@ -54,7 +54,6 @@ class Runtime:
     only.
 
     Attributes:
-        core: What the parts share: id, environment, thread, state and version.
         focus_id: The target of the anchor that was acted on last.
         commit_input: Commits what the person has typed on the screen and not submitted yet.
     """

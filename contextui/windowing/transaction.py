@@ -53,7 +53,6 @@ class Intent:
     """A declared action and its validated arguments, to be approved and run.
 
     Attributes:
-        action: The action; for an anchor, the action it is bound to.
         target: The anchor's target in the content, if an anchor was named.
         changed: Whether it was approved before, but its effect has changed since.
         reads: A file that may hold secrets, whose content the model would get.

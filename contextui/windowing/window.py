@@ -360,13 +360,10 @@ class Env:
         showing: Returns the window that has a file open, if any.
         every: Calls a function periodically, each time in a transaction; it gets the seconds and
             the function, and returns the function that stops the timer.
-        jobs: Returns how far the running jobs are.
         change: Changes the state in a job or another task of the window, in a transaction of its
             own: it waits for the running action, and is logged and rendered as soon as it commits.
             Inside an action it is part of that action.
         notify: Reports a line of text to the model, with its next step, and to the person.
-        files: The files of the session's folder, if there is one.
-        sandbox: Whether commands must run in a sandbox.
         data: The path of the window's own folder in the session, see `data_folder`.
         actor: Returns who runs the current action, "person" or "model".
 

@@ -47,9 +47,7 @@ class WindowEntry:
 
     Attributes:
         name: Its name; for one that failed to load, the name of its file.
-        origin: Where it comes from, for display.
         status: ``found`` in a package and not imported yet; ``ready`` to open; or a problem.
-        path: Its file, if it comes from one.
         line: The line of the file at which loading failed, if that is known.
         why: The problem without file and line, if that is known.
         warning: What its author should improve, in one line.
@@ -148,7 +146,6 @@ class Registry:
 
     Attributes:
         review: The review of the project's window folder, if it has one.
-        notices: Further messages for the user.
         untrusted_servers: A message about servers that wait for trust; empty if none do.
 
     Example:

@@ -40,7 +40,6 @@ class ReviewedFile:
     """One file of a folder, compared with what was trusted.
 
     Attributes:
-        name: Its path below the folder.
         status: The result of the comparison. A ``refused`` file never runs.
         sha256: The hash of its current bytes; empty if it was removed or refused.
     """
@@ -81,7 +80,6 @@ class Review:
     """The files of a folder, and which of them are trusted.
 
     Attributes:
-        folder: Its path, with links resolved.
         files: All Python files below it, and those that were removed, by name.
         trusted: Whether all files are exactly those that were trusted.
         contents: The bytes that were hashed, by name. Only these may run.
