@@ -336,11 +336,8 @@ def register(
         if not isinstance(anchor, Reference):
             _check_binding(anchor, actions)
         if anchor.id in registry or anchor.id in actions or anchor.id == "close":
-            warn(
-                AnchorConflictError(
-                    f"two anchors or actions are called {anchor.id}: the first stays"
-                )
-            )
+            twice = f"two anchors or actions are called {anchor.id}: the first stays"
+            warn(AnchorConflictError(twice))
             continue
         registry[anchor.id] = anchor
     return registry

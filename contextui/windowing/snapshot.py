@@ -2,10 +2,11 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from operator import not_
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import (
@@ -14,7 +15,6 @@ from pydantic import (
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
-    model_serializer,
 )
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
@@ -258,10 +258,10 @@ class Snapshot(_Frozen):
     content: str
     anchors: Annotated[Mapping[str, Anchor], AfterValidator(FrozenDict)]
     history: tuple[HistoryEntry, ...] | None = None
-    elements: tuple[Element, ...] | None = None
-    error: str | None = None
-    stale: bool = False
-    jobs: Mapping[int, str] = {}
+    elements: tuple[Element, ...] | None = Field(default=None, exclude_if=not_)
+    error: str | None = Field(default=None, exclude_if=not_)
+    stale: bool = Field(default=False, exclude_if=not_)
+    jobs: Mapping[int, str] = Field(default={}, exclude_if=not_)
 
     def check_shows(self, version: ContextVersion) -> None:
         """Check that the snapshot shows the data of this version, at any level of detail.
@@ -274,14 +274,6 @@ class Snapshot(_Frozen):
                 f"The snapshot of {self.header.app_id} shows version {self.header.version}, not "
                 f"{version}: take a new one."
             )
-
-    @model_serializer(mode="wrap")
-    def _without_unset_extras(self, dump: Callable[["Snapshot"], dict[str, Any]]) -> dict[str, Any]:
-        data = dump(self)
-        for name in ("elements", "error", "stale", "jobs"):
-            if not data[name]:
-                del data[name]
-        return data
 
 
 class History:
