@@ -98,10 +98,6 @@ class Layer:
             f"strategy.{key} in {self.origin}", table.get(key, _NOT_SET), Message(wanted)
         )
 
-    def origin_of(self, name: str) -> str:
-        """The source of a setting, for display."""
-        return self.origin or self.names[name]
-
 
 def _invalid_value(name: str, value: object, wanted: Message) -> SettingsError:
     return SettingsError(
@@ -541,7 +537,7 @@ def load_settings(
             # The patterns of all sources accumulate.
             checked[name] = (*values.get(name, ()), *checked[name])
         values |= checked
-        origins |= {name: layer.origin_of(name) for name in layer.values}
+        origins |= {name: layer.origin or layer.names[name] for name in layer.values}
     credentials = Credentials(home)
     credentials.hide()
     settings = Settings(**values)

@@ -423,7 +423,10 @@ class WindowManager:
         window_id, action_id = str(window_id), str(action_id)  # a model may send anything
         try:
             window = self._open_windows.require(window_id)
-            given = self._as_params(params)
+            given: object = {} if params is None else params
+            if not isinstance(given, Mapping):
+                kind = type(given).__name__
+                raise InvalidParamsError("params must be an object, not a {type}.", type=kind)
             if action_id == "close":
                 return await self._close_by_action(window, given, actor, allow)
             self.focus(window_id)
@@ -547,14 +550,6 @@ class WindowManager:
                 )
             )
         return ActionResult(True, "\n".join(lines))
-
-    def _as_params(self, given: object) -> Mapping[str, Any]:
-        if given is None:
-            return {}
-        if not isinstance(given, Mapping):
-            kind = type(given).__name__
-            raise InvalidParamsError("params must be an object, not a {type}.", type=kind)
-        return given
 
     def _warn_late(self, drawing: Mapping[Window, "Future[None]"]) -> list[str]:
         """Emit a warning for each late window, and return the ids; one may still be opening."""

@@ -79,46 +79,10 @@ class Frame(NamedTuple):
     state: Mapping[str, Any] | None = None
 
 
-def draw(core: WindowCore, frame: Frame, reported: set[str]) -> Render:
-    """Render the window; any exception becomes an error snapshot with the reason."""
-
-    def warn_once(problem: ContextUIError) -> None:
-        if str(problem) not in reported:
-            reported.add(str(problem))
-            core.warn(str(problem))
-
-    window = core.window
-    try:
-        _refresh_actions(window)
-        content, elements = _coerce(window.content(frame.lod), core.max_content)
-        registry = register(window.anchors(frame.lod), window.actions, warn_once)
-        snapshot = _snapshot(core, frame, content, elements, registry)
-        unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)
-        return Render(snapshot, _xml(window, snapshot, registry), registry, unsaved)
-    except BaseException as problem:
-        reason, notice = core.reason(problem), core.words("could not be drawn")
-        core.warn(f"{notice}: {reason}")
-        return message(core, frame, f"{core.id} {notice}.\n{reason}", is_error=True)
-
-
-def _refresh_actions(window: Window) -> None:
-    found, declared = {one.id: one for one in window.more_actions()}, type(window).actions
-    if found or "actions" in vars(window):
-        window.actions = {**declared, **found, **declared}
-
-
 def message(core: WindowCore, frame: Frame, words: str, *, is_error: bool = False) -> Render:
     """Render words in place of the content: that it has none yet, or why it failed."""
     snapshot = _snapshot(core, frame, words, None, {}, error=words if is_error else None)
     return Render(snapshot, _xml(core.window, snapshot, {}), {})
-
-
-def _recorded(core: WindowCore, frame: Frame, xml: str) -> Render:
-    try:
-        content = html.unescape(parts_of(xml).content)
-    except ValueError as error:  # the log is damaged
-        return message(core, frame, str(error), is_error=True)
-    return replace(message(core, frame, content), xml=xml)
 
 
 def stale(window: Window, render: Render) -> Render:
@@ -354,14 +318,11 @@ class Renders:
         newest = max(
             finished.values(), key=lambda one: (one.version, one.lod is present.lod), default=None
         )
-        if newest is None and self._core.is_opening:
-            frame = self._frame(present.lod, ContextVersion(0))
-            return message(self._core, frame, self._core.words("Opening…"))
         if newest is None:
-            reason = self.replacement or self._core.words(
-                "{id} has not been drawn yet.", id=self._core.id
-            )
-            frame = self._frame(present.lod, ContextVersion(0))
+            frame, words = self._frame(present.lod, ContextVersion(0)), self._core.words
+            if self._core.is_opening:
+                return message(self._core, frame, words("Opening…"))
+            reason = self.replacement or words("{id} has not been drawn yet.", id=self._core.id)
             newest = message(self._core, frame, reason, is_error=True)
         known, marked = self._outdated or (None, newest)
         if known is not newest:
@@ -431,14 +392,39 @@ class Renders:
             self._finish(lod, render)
 
     def _drawn(self, lod: Lod, version: ContextVersion) -> Render:
-        frame = self._frame(lod, version, self._core.saved.state)
+        core, frame = self._core, self._frame(lod, version, self._core.saved.state)
         if self.replacement:
-            return message(self._core, frame, self.replacement, is_error=True)
+            return message(core, frame, self.replacement, is_error=True)
         if self.recorded:
-            return _recorded(self._core, frame, self.recorded)
-        with self._core.read_only("content()"):
-            render = draw(self._core, frame, self._reported)
-            return withhold(self._core.window, render, self._secrets.withheld())
+            try:
+                content = html.unescape(parts_of(self.recorded).content)
+            except ValueError as error:  # the log is damaged
+                return message(core, frame, str(error), is_error=True)
+            return replace(message(core, frame, content), xml=self.recorded)
+        with core.read_only("content()"):
+            return withhold(core.window, self._of_window(frame), self._secrets.withheld())
+
+    def _of_window(self, frame: Frame) -> Render:
+        """Render what the window shows; any exception becomes an error snapshot with the reason."""
+        core, window = self._core, self._core.window
+        try:
+            found, declared = {one.id: one for one in window.more_actions()}, type(window).actions
+            if found or "actions" in vars(window):
+                window.actions = {**declared, **found, **declared}
+            content, elements = _coerce(window.content(frame.lod), core.max_content)
+            registry = register(window.anchors(frame.lod), window.actions, self._warn_once)
+            snapshot = _snapshot(core, frame, content, elements, registry)
+            unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)
+            return Render(snapshot, _xml(window, snapshot, registry), registry, unsaved)
+        except BaseException as problem:
+            reason, notice = core.reason(problem), core.words("could not be drawn")
+            core.warn(f"{notice}: {reason}")
+            return message(core, frame, f"{core.id} {notice}.\n{reason}", is_error=True)
+
+    def _warn_once(self, problem: ContextUIError) -> None:
+        if str(problem) not in self._reported:
+            self._reported.add(str(problem))
+            self._core.warn(str(problem))
 
     def _finish(self, lod: Lod, render: Render) -> None:
         if not render.unsaved:

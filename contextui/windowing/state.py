@@ -32,7 +32,7 @@ def freeze(value: Value) -> Value:
 @lru_cache(maxsize=512)
 def _way(kind: Any) -> Callable[[Any], Any]:
     if "__frozen__" in vars(kind):
-        return _as_it_is
+        return _same
     ways: list[tuple[type, Callable[[Any], Any]]] = [
         (list, lambda value: FrozenList(_each(value))),
         (dict, _frozen_dict),
@@ -43,10 +43,10 @@ def _way(kind: Any) -> Callable[[Any], Any]:
     for base, way in ways:
         if issubclass(kind, base):
             return way
-    return _frozen_dataclass if dataclasses.is_dataclass(kind) else _as_it_is
+    return _frozen_dataclass if dataclasses.is_dataclass(kind) else _same
 
 
-def _as_it_is(value: Any) -> Any:
+def _same(value: Any) -> Any:
     return value
 
 
@@ -168,7 +168,7 @@ def _filled(cls: type, value: Any, how: Callable[[Any], Any]) -> Any:
 def _plain(cls: type, value: Any) -> Any:
     if isinstance(value, BaseModel):
         return _filled_model(cls, value, dict(value.__dict__))
-    return _filled(cls, value, lambda one: one)
+    return _filled(cls, value, _same)
 
 
 T = TypeVar("T")

@@ -136,7 +136,7 @@ class Window:
         if "state" in cls.__dict__:
             del cls.state  # a default; `__init__` creates a state per window
         cls.name = definition.name_of(cls)
-        definition.check(cls, has_own_init=cls.__init__ is not Window.__init__)
+        definition.check(cls, Window)
         doc = inspect.cleandoc(cls.__dict__.get("__doc__") or "").partition("\n")[0]
         cls.description = cls.__dict__.get("description") or doc or cls.description or cls.name
         if not isinstance(cls.description, str):
