@@ -44,9 +44,6 @@ class CachePrices:
         ttl: The seconds that an entry lives after its last use.
         minimum: The tokens from which on a prefix is cached.
         marks: How many cache marks a request may have; 0 if the provider caches every prefix.
-
-    Raises:
-        ValueError: A price or a time is negative or not a number.
     """
 
     read: float = 0.1

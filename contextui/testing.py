@@ -354,12 +354,8 @@ class WindowTester(Generic[W]):
         sentences continue the conversation.
 
         Args:
-            sentence: What a person types.
             lang: The language of the windows; by default the current one. Another one restores the
                 windows in that language (see `switch_language`) and starts a new conversation.
-
-        Raises:
-            AssertionError: The turn failed.
         """
         if lang is not None:
             self.switch_language(lang)
@@ -463,7 +459,7 @@ def run_in_thread(call: Coroutine[Any, Any, T]) -> T:
 
 
 def run_tests(words: Sequence[str]) -> int:
-    """Run tests of windows in isolation.
+    """Run tests of windows in isolation, and return the exit status.
 
     The files are linked into an empty folder, so they can import each other but nothing else beside
     them.
@@ -471,9 +467,6 @@ def run_tests(words: Sequence[str]) -> int:
     Args:
         words: The test files and the modules that they need; the window of ``test_my_window.py`` is
             found automatically. Options are passed to pytest, such as ``-k WORD``.
-
-    Returns:
-        The exit status.
     """
     try:
         import pytest  # noqa: PLC0415  (not needed by the program)

@@ -194,9 +194,6 @@ def split(lines: Sequence[str], room: int, most: int = PAGE_LINES) -> list[range
 
     Args:
         room: The limit for one page in characters, weighted: about two per token at worst.
-
-    Returns:
-        At least one page. Each has at least one line, whatever its size, if there are any.
     """
     starts, left = [0], room
     for at, line in enumerate(lines):

@@ -67,7 +67,6 @@ class WindowManager:
     """Holds the open windows of one session.
 
     Args:
-        session_id: The session id used in snapshots.
         clock: Returns the current time; tests can replace it.
         most: How many windows may be open. Restoring ignores this limit.
         is_live: Whether windows do anything by themselves. If not, they are only looked at:
@@ -265,17 +264,11 @@ class WindowManager:
 
         Args:
             lod: Its level of detail; by default that of new windows.
-            version: Its version.
             history: The actions run on it, oldest first.
-            focus_id: The target of the anchor that was acted on last.
             jobs: The names of the jobs that were running.
             aside: See `SavedState`.
             block: The block of it that was recorded last. A window that is only looked at shows it,
                 unless its class can be drawn from the state alone.
-
-        Raises:
-            UnknownWindowError: The id is in use, or invalid.
-            InvalidSourceDataError: The state does not match this class.
         """
         if not WINDOW_ID.fullmatch(window_id):
             raise UnknownWindowError("{id} cannot be a window's id.", id=text.quote(window_id))
@@ -291,15 +284,8 @@ class WindowManager:
     def reopen(self, window_id: str | None = None) -> Window:
         """Open a window that was closed in this run again, with the state that it had.
 
-        It gets a new id: what was said about the old one is about a closed window.
-
-        Args:
-            window_id: The id that it had; by default the window that was closed last.
-
-        Raises:
-            UnknownWindowError: No such window was closed in this run.
-            TooManyWindowsError: The maximum number of windows is open.
-            InvalidSourceDataError: Its class was reloaded, and does not accept the state.
+        It gets a new id: what was said about the old one is about a closed window. Without an id,
+        it is the window that was closed last.
         """
         if not self._closed:
             raise UnknownWindowError("No window was closed.")
@@ -458,11 +444,7 @@ class WindowManager:
         return [window.id for window, told in late.items() if not told.done()]
 
     async def settle(self, seconds: float = PATIENCE) -> list[str]:
-        """Wait until every window has rendered its current state, up to a timeout.
-
-        Returns:
-            The ids of late windows; they show their last render, marked stale.
-        """
+        """Wait until every window has rendered its current state; return the ids of late ones."""
         drawing = self._drawing()
         if drawing:
             await finished(drawing.values(), seconds)

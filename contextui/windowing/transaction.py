@@ -331,10 +331,7 @@ class Transactions:
         """Who runs the current call."""
 
     def run(self, call: Call, actor: Actor, *, first: bool = False) -> str | Job:
-        """Execute a call and validate the state, then commit or roll back.
-        Returns:
-            What the model reads of its result; or the job that it returned.
-        """
+        """Execute a call, then commit or roll back; return its result in words, or its job."""
         core = self._core
         self._new_timers.clear()
         try:
