@@ -110,16 +110,16 @@ class WindowEntry:
         return replace(self, status="ready", cls=found)
 
 
-_UNTRUSTED = {"new": msg("new"), "changed": msg("changed")}
 _OTHERS_CHANGED = msg("unchanged, but others are not")
 
 
 def untrusted(path: Path, status: str) -> WindowEntry:
     """Create the entry of a project's file that is not trusted in its present form."""
     name = one_line(path.stem, 80)
+    what = Message(status if status in ("new", "changed") else _OTHERS_CHANGED)
     reason = Message(
         "{path} is not trusted ({what}): read it, then run contextui trust",
-        {"path": shown_path(path), "what": Message(_UNTRUSTED.get(status, _OTHERS_CHANGED))},
+        {"path": shown_path(path), "what": what},
     )
     return WindowEntry(name, shown_path(path), "untrusted", reason, path=path)
 
