@@ -103,7 +103,7 @@ class WindowCore:
         self._lock = threading.Lock()
         self._scope: object = None  # the call that may change the state
 
-    def warn(self, reason: Text, **values: object) -> None:
+    def warn(self, reason: Text, /, **values: object) -> None:
         """Emit a warning about this window."""
         self.emit(WindowTroubled(self.id, self.words(reason, **values)), False)
 

@@ -154,7 +154,7 @@ def _filled_model(cls: type, model: BaseModel, values: dict[str, Any]) -> Any:
 
 
 def _frozen_dataclass(value: Any) -> Any:
-    return _filled(_twin(type(value)), value, freeze)
+    return _filled(_twin(value.__class__), value, freeze)
 
 
 def _filled(cls: type, value: Any, how: Callable[[Any], Any]) -> Any:
