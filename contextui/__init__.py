@@ -75,10 +75,10 @@ if TYPE_CHECKING:
     from contextui.tokens import TokenCounter as TokenCounter
     from contextui.windowing.action import Action as Action
     from contextui.windowing.action import ActionResult as ActionResult
+    from contextui.windowing.action import Button as Button
+    from contextui.windowing.action import Form as Form
+    from contextui.windowing.action import Reference as Reference
     from contextui.windowing.action import action as action
-    from contextui.windowing.anchor import Button as Button
-    from contextui.windowing.anchor import Form as Form
-    from contextui.windowing.anchor import Reference as Reference
     from contextui.windowing.finding.registry import Registry as Registry
     from contextui.windowing.finding.registry import discover as discover
     from contextui.windowing.job import Job as Job
@@ -115,8 +115,14 @@ _HOMES = {
     "contextui.model": ["Model"],
     "contextui.session.session": ["Session", "SessionOptions"],
     "contextui.session.store": ["SessionStore"],
-    "contextui.windowing.action": ["Action", "ActionResult", "action"],
-    "contextui.windowing.anchor": ["Button", "Form", "Reference"],
+    "contextui.windowing.action": [
+        "Action",
+        "ActionResult",
+        "Button",
+        "Form",
+        "Reference",
+        "action",
+    ],
     "contextui.windowing.finding.registry": ["discover"],
     "contextui.windowing.job": ["Job"],
     "contextui.windowing.manager": ["WindowManager"],

@@ -51,13 +51,7 @@ class StaleRequestError(ContextUIError):
 
 
 class ContextTooLargeError(ContextUIError):
-    """The items that cannot be left out exceed the token budget.
-
-    Attributes:
-        needed: The tokens of the items that cannot be left out.
-        budget: The tokens available.
-        largest: One line for each of the largest items, largest first.
-    """
+    """The items that cannot be left out exceed the token budget."""
 
     def __init__(self, needed: int, budget: int, largest: Sequence[str]) -> None:
         self.needed, self.budget, self.largest = needed, budget, tuple(largest)

@@ -67,8 +67,6 @@ class WindowCommitted(Event):
     """A window's state has changed; emitted before the change is rendered.
 
     Attributes:
-        window_id: Its id.
-        version: The version that the change made.
         actor: Who changed it; `window` for a timer or a hook.
     """
 
@@ -125,7 +123,6 @@ class Progress:
 
     Attributes:
         job: The number of the job in its window.
-        name: Its name.
         state: Whether it runs, or how it ended.
         done: How much is done; None if that is unknown.
         total: How much there is to do; None if that is unknown.
@@ -157,12 +154,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class JobsChanged(Event):
-    """Jobs of a window started, progressed or ended; at most ten times a second.
-
-    Attributes:
-        window_id: The window.
-        running: How far each running job is.
-    """
+    """Jobs of a window started, progressed or ended; at most ten times a second."""
 
     window_id: str
     running: tuple[Progress, ...]
@@ -188,9 +180,6 @@ class WindowClosed(Event):
     """A window was closed.
 
     Attributes:
-        window_id: Its id.
-        summary: The closing summary, if one was given.
-        actor: Who closed it.
         given_up: The unsaved edits that were discarded, as the window describes them; or empty.
     """
 
@@ -250,11 +239,6 @@ class Compacted(Event):
     """A summary replaced these items; one undo restores them, unless a strategy compacted.
 
     Attributes:
-        item_ids: The items that were replaced.
-        summary_id: The item that holds the summary.
-        trigger: What triggered the compaction.
-        pre_tokens: The tokens of a request before.
-        post_tokens: The tokens of a request now.
         files: The files whose content went into the summary.
     """
 
@@ -376,13 +360,10 @@ class CallFinished(Event):
 
     Attributes:
         number: Its position among the calls of one answer, from 1 on.
-        name: The tool.
-        ok: Whether it succeeded.
         text: The result, as the model reads it.
         waited: The seconds spent waiting for the person's approval.
         allowed: Whether the person was asked and allowed it.
         added: How many lines it added to its target, if the approval had a diff.
-        removed: How many lines it removed.
     """
 
     number: int
@@ -402,9 +383,6 @@ class ActionRefused(Event):
     Attributes:
         action: The action, as in ``editor_1.save``, or the tool.
         verb: What it would have done to the target.
-        target: What would have changed.
-        added: How many lines it would have added.
-        removed: How many lines it would have removed.
         problem: Why no preview could be made; empty if there was one.
         reason: Why it was refused, as the model reads it.
         allowed_by: The flag that would allow it; empty if none would.
@@ -432,9 +410,6 @@ class CompactionStarted(Event):
     """A compaction starts: a summary of older messages is requested.
 
     Attributes:
-        trigger: What started it.
-        goes: How many messages the summary will replace.
-        stays: How many messages are kept.
         tokens: The tokens of the messages to be replaced, by our own count.
     """
 
@@ -452,15 +427,8 @@ class CompactionResult:
         success: Whether there is a summary. Without one, only the newest part of the conversation
             stays; undo restores the rest. If that, or the summary, would save too little, nothing
             is changed and `messages` is 0.
-        trigger: What started it.
-        pre_tokens: The tokens of a request before.
-        post_tokens: The tokens of a request now.
-        messages: How many messages were replaced.
         files_included: The files whose content the summary was made with.
         summary: The text that replaces the messages: the summary, or why there is none.
-        error: Why there is no summary.
-        usage: The token usage of making the summary.
-        requests: How many requests that took.
         is_futile: Whether the context is still nearly full, or an automatic attempt saved nothing.
         gave_up: Whether automatic compaction stops, because earlier attempts saved too little.
     """
@@ -540,10 +508,6 @@ class TurnFinished(Event):
     """The turn is over; always the last event.
 
     Attributes:
-        reason: Why it ended.
-        text: The text of its last answer.
-        steps: How many requests were answered.
-        usage: Their usage in total.
         explanation: What the person should know about the end; empty if all went well.
         stop_reason: Why the model stopped, as the provider reported it.
     """

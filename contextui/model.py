@@ -44,9 +44,6 @@ class CachePrices:
         ttl: The seconds that an entry lives after its last use.
         minimum: The tokens from which on a prefix is cached.
         marks: How many cache marks a request may have; 0 if the provider caches every prefix.
-
-    Raises:
-        ValueError: A price or a time is negative or not a number.
     """
 
     read: float = 0.1
@@ -76,13 +73,7 @@ LOCAL_PRICES = CachePrices(read=0.0, write=1.0, ttl=math.inf, minimum=0, marks=0
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as it is declared to the model.
-
-    Attributes:
-        name: The name the model calls it by.
-        description: What it does.
-        input_schema: The JSON schema of its input.
-    """
+    """A tool as it is declared to the model."""
 
     name: str
     description: str
@@ -94,7 +85,6 @@ class ModelRequest:
     """One request to a model, validated and ready to send.
 
     Attributes:
-        system: The system prompt.
         messages: User and assistant messages in alternation, with non-empty blocks.
         tools: The tools the model may call; changing them invalidates the provider's cache.
         stable: How many of the first blocks, counted over all messages, are final.
@@ -161,8 +151,6 @@ class Answer(Event):
     Attributes:
         blocks: The provider's blocks, verbatim, without incomplete tool calls.
         stop_reason: Why the model stopped, as the provider names it.
-        usage: The token usage.
-        model: The model that answered.
         cut_calls: The names of tool calls that were started and not completed.
     """
 
@@ -249,7 +237,6 @@ class ModelError(ContextUIError):
     """A request to the model failed.
 
     Attributes:
-        kind: What went wrong.
         retry_after: The seconds to wait before a retry, if the provider gave them.
     """
 

@@ -132,9 +132,7 @@ async def start(
 
     Args:
         argv: The program and its arguments; a name without a slash is looked up in `env`'s PATH.
-        stdin: A descriptor, or PIPE or DEVNULL; not used with `pty`.
-        stdout: A descriptor, or PIPE or DEVNULL; not used with `pty`.
-        stderr: A descriptor, or PIPE, DEVNULL or STDOUT; not used with `pty`.
+        stdin: A descriptor, or PIPE or DEVNULL; not used with `pty`, like the other two.
         pty: Run it in a pseudo terminal, whose master side is `Process.terminal` (non-blocking).
     """
     program = find_program(argv[0], env)

@@ -68,12 +68,8 @@ def split(command: str) -> tuple[str, ...] | None:
         return None
 
 
-def words_of(command: str) -> tuple[str, ...]:
-    """Return the words of a simple command."""
-    return tuple(_words(command))
-
-
-def _words(text: str, *, with_stars: bool = False) -> list[str]:
+def words_of(text: str, *, with_stars: bool = False) -> tuple[str, ...]:
+    """Return the words of a simple command, or of a pattern."""
     if len(text) > LONGEST:
         raise NotSimpleError("It is longer than {most} characters", most=LONGEST)
     words: list[str] = []
@@ -105,7 +101,7 @@ def _words(text: str, *, with_stars: bool = False) -> list[str]:
     if not words:
         raise NotSimpleError("There is no command")
     _check_program(words[0])
-    return words
+    return tuple(words)
 
 
 def _quoted(text: str, start: int) -> tuple[str, int]:
@@ -189,14 +185,14 @@ class Pattern:
     def __post_init__(self) -> None:
         if self.text.lstrip(" ").startswith("*"):
             raise NotSimpleError("It begins with *, not with the name of a program")
-        program = _words(self.text, with_stars=True)[0]
+        program = self.words[0]
         if not _PROGRAM.fullmatch(program):
             raise NotSimpleError("{word} is a path, not the name of a program", word=program)
 
     @property
     def words(self) -> tuple[str, ...]:
         """The words, in which a NUL is an unquoted `*`."""
-        return tuple(_words(self.text, with_stars=True))
+        return words_of(self.text, with_stars=True)
 
     @property
     def program(self) -> str:

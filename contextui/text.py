@@ -115,7 +115,6 @@ def for_terminal(text: str, *, lines: bool = True) -> str:
     U+FFFD. Joiners stay: emoji and Indic scripts need them.
 
     Args:
-        text: Any text.
         lines: Keep line feed and tab, and turn CRLF into a line feed. Otherwise each of the
             three becomes one space.
 

@@ -189,11 +189,7 @@ class TokenCounter:
 
 
 def check_budget(tokens: int) -> None:
-    """Validate a token budget.
-
-    Raises:
-        ValueError: It is not a positive integer.
-    """
+    """Raise a `ValueError` unless a budget is a positive integer."""
     if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens <= 0:
         raise ValueError(f"A budget is a positive number of tokens, not {tokens!r}.")
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from textual._wait import wait_for_idle
 
-_WINDOWING = ("worker", "render", "manager", "runtime", "replacement", "intent")
+_WINDOWING = ("worker", "render", "manager", "runtime", "open_windows", "transaction")
 _LIMITS = {
     **{f"contextui.windowing.{module}.PATIENCE": 20.0 for module in _WINDOWING},
     "contextui.git.inspection.SECONDS": 60.0,

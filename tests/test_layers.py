@@ -47,7 +47,6 @@ def test_only_the_session_reads_bytes_of_the_log() -> None:
 
 
 KNOWN_CIRCLES = [
-    {"files.protection", "files.workspace"},
     {"tui.desktop.actions", "tui.desktop.frame"},
     {"tui.desktop.pane", "tui.dividers"},
     {

@@ -18,9 +18,9 @@ from contextui.files.workspace import Workspace
 from contextui.shell import NotSimpleError, Pattern, Suggestion, locate, suggest, words_of
 from contextui.text import one_line
 from contextui.windowing.action import CLOSE, ActionResult
-from contextui.windowing.intent import Intent, Permit
 from contextui.windowing.preview import CommandPreview, Preview, Verb
 from contextui.windowing.runtime import runtime_of
+from contextui.windowing.transaction import Intent, Permit
 from contextui.words import Lang, Message, Translatable, Words, msg
 
 _STRICTNESS: tuple[Approval, ...] = ("auto", "ask", "read-only")

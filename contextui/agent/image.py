@@ -12,9 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from contextui.errors import ContextUIError
-from contextui.files.protection import make_private, write_private
 from contextui.model import Block
-from contextui.plain_file import read_plain
+from contextui.plain_file import make_private, read_plain, write_private
 from contextui.text import quote
 from contextui.words import msg
 

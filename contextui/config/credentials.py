@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from contextui import secrets
 from contextui.errors import ContextUIError, os_reason
-from contextui.plain_file import read_plain, replace_plain
+from contextui.plain_file import read_plain, write_private
 from contextui.text import shown_path
 
 CREDENTIALS_FILE = "credentials.json"
@@ -65,9 +65,6 @@ class StoredKey:
 
 class Credentials:
     """The keys and servers of one person.
-
-    Args:
-        home: The folder for contextui's persistent data.
 
     Example:
         >>> Credentials(home).put("openai", "sk-…")
@@ -155,7 +152,7 @@ class Credentials:
             with FileLock(f"{self.path}.lock", timeout=5, mode=0o600):
                 data = self._read()
                 yield data
-                replace_plain(self.path, json.dumps(data, ensure_ascii=False, indent=1).encode())
+                write_private(self.path, json.dumps(data, ensure_ascii=False, indent=1).encode())
         except (OSError, Timeout) as error:
             reason = os_reason(error) if isinstance(error, OSError) else "it is locked"
             raise CredentialsError(

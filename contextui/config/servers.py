@@ -122,11 +122,7 @@ class Server:
         return tool not in self.disabled_tools
 
     def resolved(self, environ: Mapping[str, str]) -> "Server":
-        """Return the server with its variables filled in.
-
-        Raises:
-            ServerError: A variable without a default is not set, or the address is none.
-        """
+        """Return the server with its variables filled in."""
 
         def fill(text: str) -> str:
             return _VARIABLE.sub(lambda found: self._value(found, environ), text)
@@ -218,7 +214,9 @@ def project_servers(data: bytes, path: Path, options: Mapping[str, Mapping[str, 
     try:
         content = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        return Servers(problems=(Problem(PROJECT_SERVERS, _not_json(shown, error)),))
+        values = {"file": shown, "why": one_line(str(error), 100)}
+        reason = Message("{file} is not valid JSON: {why}.", values)
+        return Servers(problems=(Problem(PROJECT_SERVERS, reason),))
     entries = content.get("mcpServers") if isinstance(content, dict) else None
     if not isinstance(entries, dict):
         reason = Message('{file} has no "mcpServers" with servers by name.', {"file": shown})
@@ -232,21 +230,8 @@ def project_servers(data: bytes, path: Path, options: Mapping[str, Mapping[str, 
     return replace(found, servers=tuple(servers))
 
 
-def _not_json(shown: str, error: Exception) -> Message:
-    line = getattr(error, "lineno", None)
-    if line is None:
-        return Message("{file} is not valid JSON.", {"file": shown})
-    why = one_line(getattr(error, "msg", ""), 100)
-    values = {"file": shown, "line": line, "why": why}
-    return Message("{file}, line {line}: this is not valid JSON ({why}).", values)
-
-
 def read_project(project: Path) -> bytes | None:
-    """Read a project's .mcp.json; None if there is none.
-
-    Raises:
-        ServerError: It cannot be read, or is a link that leads out of the project.
-    """
+    """Read a project's .mcp.json; None if there is none."""
     path = project / PROJECT_SERVERS
     if not os.path.lexists(path):
         return None

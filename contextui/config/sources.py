@@ -37,7 +37,7 @@ from contextui.config.settings import (
 )
 from contextui.errors import os_reason
 from contextui.plain_file import read_plain
-from contextui.shell import NotSimpleError, Pattern
+from contextui.shell import NotSimpleError
 from contextui.text import one_line, shown_path
 from contextui.words import Message, Text, msg
 
@@ -68,29 +68,22 @@ class Layer:
         return {name: getattr(valid, name) for name in self.values}
 
     def _validation_error(self, error: ValidationError) -> SettingsError:
-        places = [one["loc"] for one in error.errors(include_url=False, include_context=False)]
+        found = error.errors(include_url=False)
+        places = [one["loc"] for one in found]
         name = str(places[0][0])
         value = self.values[name]
-        if name == "allow_commands" and len(places[0]) > 1:
-            return self._command_error(value[int(places[0][1])])
+        problem = getattr(found[0].get("ctx", {}).get("error"), "__cause__", None)
+        if isinstance(problem, NotSimpleError):
+            return SettingsError(
+                "{name} has {value}, which cannot be allowed: {reason}.",
+                name=self.names[name],
+                value=_shown(found[0]["input"]),
+                reason=problem,
+            )
         if name != "strategy" or not isinstance(value, Mapping):
             return _invalid_value(self.names[name], value, allowed(name))
         keys = [str(place[1]) for place in places if len(place) > 1]
         return self._table_error(value, keys)
-
-    def _command_error(self, command: object) -> SettingsError:
-        name = self.names["allow_commands"]
-        try:
-            Pattern(str(command))
-        except NotSimpleError as error:
-            if isinstance(command, str):
-                return SettingsError(
-                    "{name} has {value}, which cannot be allowed: {reason}.",
-                    name=name,
-                    value=_shown(command),
-                    reason=error.message,
-                )
-        return _invalid_value(name, self.values["allow_commands"], allowed("allow_commands"))
 
     def _table_error(self, table: Mapping[str, Any], keys: Sequence[str]) -> SettingsError:
         """Describe the error in a strategy table; without keys, that two of its keys conflict."""
@@ -104,10 +97,6 @@ class Layer:
         return _invalid_value(
             f"strategy.{key} in {self.origin}", table.get(key, _NOT_SET), Message(wanted)
         )
-
-    def origin_of(self, name: str) -> str:
-        """The source of a setting, for display."""
-        return self.origin or self.names[name]
 
 
 def _invalid_value(name: str, value: object, wanted: Message) -> SettingsError:
@@ -189,7 +178,7 @@ def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
 
 
 # A project is untrusted: with these it could run its code, or send the key to a third party.
-_NOT_FOR_PROJECTS = ("base_url", "provider", "window", "windows", "home", "allow_commands", *LIMITS)
+_NOT_FOR_PROJECTS = ("base_url", "provider", "window", "windows", "allow_commands", *LIMITS)
 _SERVERS = "mcp"  # the table that `contextui.config.servers` reads
 _SECRET_WORDS = ("api_key", "apikey", "auth_token", "secret", "password")
 _LARGEST_FILE = 1_000_000
@@ -329,13 +318,9 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise SettingsError(
             "{file}, line {line}: this is not UTF-8 text.", file=shown, line=line
         ) from error
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(
-            "{file} is not valid TOML: {why}.", file=shown, why=one_line(str(error), 200)
-        ) from error
     except (ValueError, RecursionError) as error:
         raise SettingsError(
-            "{file} is not valid TOML: {why}.", file=shown, why=Message("a value is out of bounds")
+            "{file} is not valid TOML: {why}.", file=shown, why=one_line(str(error), 200)
         ) from error
     except OSError as error:
         raise SettingsError(
@@ -355,12 +340,6 @@ def _check_key(key: str, named: str, shown: str, *, of_project: bool) -> None:
             variable=variable,
         )
     if of_project and plain in _NOT_FOR_PROJECTS:
-        if plain == "home":
-            raise SettingsError(
-                "{file} sets {name}, which a project may not: set the variable CONTEXTUI_HOME.",
-                file=shown,
-                name=named,
-            )
         raise SettingsError(
             "{file} sets {name}, which a project may not: give it as a flag, or set it "
             "in your own config.toml.",
@@ -558,7 +537,7 @@ def load_settings(
             # The patterns of all sources accumulate.
             checked[name] = (*values.get(name, ()), *checked[name])
         values |= checked
-        origins |= {name: layer.origin_of(name) for name in layer.values}
+        origins |= {name: layer.origin or layer.names[name] for name in layer.values}
     credentials = Credentials(home)
     credentials.hide()
     settings = Settings(**values)

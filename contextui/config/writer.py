@@ -13,7 +13,7 @@ from contextui.config.schema import CONFIG_FILE, LISTS, key_of
 from contextui.config.settings import SettingsError, StrategyChoice, allowed
 from contextui.config.sources import Layer, users_layer
 from contextui.errors import os_reason
-from contextui.plain_file import read_plain, replace_plain
+from contextui.plain_file import read_plain, write_private
 from contextui.secrets import mask
 from contextui.text import quote, shown_path
 
@@ -31,17 +31,15 @@ def write_setting(home: Path, name: str, typed: str) -> Any:
     path = Path(os.path.realpath(home / CONFIG_FILE))  # it may be a link to a dotfile
     shown = shown_path(home / CONFIG_FILE)
     users_layer(home)  # a file with a mistake is reported, and not changed
-    try:
-        text = read_plain(path, _LARGEST).decode("utf-8-sig") if path.exists() else ""
-    except (OSError, UnicodeDecodeError) as error:
-        why = os_reason(error) if isinstance(error, OSError) else "UTF-8"
-        raise SettingsError("{file} cannot be read: {why}.", file=shown, why=why) from error
+    text = read_plain(path, _LARGEST).decode("utf-8-sig") if path.exists() else ""
     document = tomlkit.parse(text)
     table, _, key = key_of(name).rpartition(".")
     if name in document and not isinstance(document[name], dict):
         table, key = "", name  # it is there, without its table
     parent = document.setdefault(table, tomlkit.table()) if table else document
-    is_safe = isinstance(parent, dict) and not _has_comment(parent.get(key))
+    is_safe = isinstance(parent, dict)
+    if is_safe and isinstance(old := parent.get(key), Array):
+        is_safe = not {"#", "\n"} <= set(old.as_string())  # a comment in a list would be lost
     if is_safe:
         parent[key] = _plain(value)
     new = tomlkit.dumps(document)
@@ -56,7 +54,7 @@ def write_setting(home: Path, name: str, typed: str) -> Any:
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
         if not mode & 0o222:  # also where the folder would allow to replace it
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        replace_plain(path, new.encode("utf-8"), mode)
+        write_private(path, new.encode("utf-8"), mode=mode)
     except OSError as error:
         raise SettingsError(
             "{file} cannot be written: {reason}.", file=shown, reason=os_reason(error)
@@ -96,8 +94,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, StrategyChoice):
         return value.name
     return list(value) if isinstance(value, tuple) else value
-
-
-def _has_comment(value: object) -> bool:
-    """Whether a list may have comments inside, which would be lost."""
-    return isinstance(value, Array) and {"#", "\n"} <= set(value.as_string())

@@ -73,12 +73,7 @@ class Buffer:
     """An edited text with its undo and redo history: immutable, like `TextFile`.
 
     Attributes:
-        base: The file as it was read.
-        file: The file with its edits.
         edits: The difference between the two, which can be stored instead of the text.
-        past: The texts for undo.
-        future: The texts for redo.
-        line: The line of the last change.
         typed: Where the next keystroke would continue the last one, and whether that was an
             insertion.
     """

@@ -17,19 +17,17 @@ class FileError(ContextUIError):
 
     Args:
         path: The path concerned, as given or as displayed.
-        message: What is wrong, as in `ContextUIError`.
         zh: The message in Chinese, for errors whose message is not in the catalogue.
-        values: Values for the placeholders of a message of the catalogue.
-
-    Attributes:
-        path: The path concerned.
+        values: Values for the placeholders of a message of the catalogue; `name` is by default the
+            path.
     """
 
     def __init__(
         self, path: str, message: str | Translatable, zh: str = "", **values: object
     ) -> None:
         self.path = path
-        super().__init__(message, zh=zh, **values)
+        given = {"name": shown(path)} if isinstance(message, str) and "{name}" in message else {}
+        super().__init__(message, zh=zh, **{**given, **values})
 
 
 class InvalidPathError(FileError):
@@ -72,7 +70,6 @@ class SecretFileError(FileError):
         super().__init__(
             path,
             "{name} may hold secrets, and the person has not allowed reading it.",
-            name=shown(path),
         )
 
 
@@ -85,21 +82,7 @@ class FileTooLargeError(FileError):
             path,
             "{name} has {size:,} bytes and is too large to be opened whole (the limit is "
             "{limit:,}). Read it in pages.",
-            name=shown(path),
             size=size,
-            limit=limit,
-        )
-
-
-class FolderTooLargeError(FileError):
-    """A folder has too many entries to list."""
-
-    def __init__(self, path: str, limit: int) -> None:
-        super().__init__(
-            path,
-            "{name} holds more than {limit:,} names and is too large to be listed. "
-            "Name the file itself.",
-            name=shown(path),
             limit=limit,
         )
 
@@ -129,7 +112,6 @@ class FileChangedError(SaveError):
             path,
             "{name} was changed on disk since it was read, so it was not overwritten. "
             "Read it again, or look at the diff first.",
-            name=shown(path),
         )
 
 
@@ -145,10 +127,6 @@ class ReadOnlyFileError(SaveError):
     """A file, a folder or a disk is not writable."""
 
 
-class HardLinkedFileError(SaveError):
-    """A file has other hard links, and replacing it would separate them."""
-
-
 class DiskFullError(SaveError):
     """The disk, the quota or the file size limit is exhausted."""
 
@@ -159,37 +137,28 @@ _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 def reading_failed(path: str, error: OSError) -> FileError:
     """Convert an `OSError` from reading to a `FileError`."""
-    name = shown(path)
     match error.errno:
         case errno.ENOENT:
-            return MissingFileError(path, "There is no {name} in the workspace.", name=name)
+            return MissingFileError(path, "There is no {name} in the workspace.")
         case errno.ENOTDIR:
-            return NotAFolderError(
-                path, "A part of {name} is used as a folder, but is not one.", name=name
-            )
+            return NotAFolderError(path, "A part of {name} is used as a folder, but is not one.")
         case errno.ENAMETOOLONG:
-            return InvalidPathError(path, "The path {name} is too long.", name=name)
+            return InvalidPathError(path, "The path {name} is too long.")
         case errno.ELOOP:
-            return UnreadableFileError(
-                path, "{name} was replaced by a link while being opened.", name=name
-            )
+            return UnreadableFileError(path, "{name} was replaced by a link while being opened.")
         case errno.EACCES | errno.EPERM:
-            return UnreadableFileError(path, "There is no permission to read {name}.", name=name)
+            return UnreadableFileError(path, "There is no permission to read {name}.")
         case _:
-            return UnreadableFileError(
-                path, "{name} cannot be read: {why}.", name=name, why=os_reason(error)
-            )
+            return UnreadableFileError(path, "{name} cannot be read: {why}.", why=os_reason(error))
 
 
 def saving_failed(path: str, error: OSError) -> SaveError:
     """Convert an `OSError` from saving to a `SaveError`."""
-    name, why = shown(path), os_reason(error)
+    why = os_reason(error)
     if error.errno in _FULL:
-        return DiskFullError(
-            path, "{name} was not saved: {why}. The file is unchanged.", name=name, why=why
-        )
+        return DiskFullError(path, "{name} was not saved: {why}. The file is unchanged.", why=why)
     if error.errno in _DENIED:
         return ReadOnlyFileError(
-            path, "{name} was not saved: the file or its folder is not writable.", name=name
+            path, "{name} was not saved: the file or its folder is not writable."
         )
-    return SaveError(path, "{name} was not saved: {why}.", name=name, why=why)
+    return SaveError(path, "{name} was not saved: {why}.", why=why)

@@ -43,10 +43,7 @@ class Match(NamedTuple):
     Attributes:
         path: The path, to open it by. It may hold control characters: escape it for display.
         positions: The indexes of the matched characters in it, ascending.
-        score: How well it fits; more is better.
         kind: "file", "link" or "folder".
-        size: Bytes.
-        modified: Seconds since the epoch.
     """
 
     path: str
@@ -73,10 +70,6 @@ class _Tree:
 
 class PathIndex:
     """The paths of a workspace, to be searched while a person types. Thread-safe.
-
-    Args:
-        place: A workspace or a folder.
-        limit: The maximum number of files.
 
     Example:
         >>> index = PathIndex(".")
@@ -316,7 +309,7 @@ def _placed(word: str, path: str, folded: str) -> tuple[list[int], float]:
     """
     skipped = max(len(folded) - _LONGEST_PATH, 0)
     if skipped and not _within(word).match(folded[skipped:]):
-        return _leftmost(word, folded), 0.0
+        return [], 0.0
     name = folded.rfind("/") + 1
     best: dict[int, float] = {}  # place of the last letter: score so far
     steps: list[dict[int, int]] = []  # for each letter, its place: the place before
@@ -358,11 +351,3 @@ def _worth(path: str, at: int, name: int) -> int:
     before = path[at - 1] if at else "/"
     humps = path[at].isupper() and before.islower()
     return worth + _START if before in _BREAKS or humps else worth
-
-
-def _leftmost(word: str, folded: str) -> list[int]:
-    places, at = list[int](), -1
-    for letter in word:
-        at = folded.index(letter, at + 1)
-        places.append(at)
-    return places

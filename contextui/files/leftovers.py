@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from contextui.files.errors import FileError
-from contextui.files.protection import make_private
-from contextui.files.save import content_of, is_temporary
+from contextui.files.save import content_of
 from contextui.files.textfile import Version
+from contextui.plain_file import is_temporary, make_private
 
 _MOST_BYTES = 1 << 20  # of notes; above this they are truncated after a save
 
@@ -114,13 +114,12 @@ def _left(data: bytes) -> list[dict[str, Any]]:
 
 def _remove(facts: dict[str, Any]) -> Path | None:
     name, where = facts.get("name"), facts.get("folder")
-    if not isinstance(name, str) or not isinstance(where, str) or not is_temporary(name):
+    if not isinstance(name, str) or not isinstance(where, str):
         return None
-    if os.sep in name:
+    if os.sep in name or not is_temporary(name):
         return None
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        folder = os.open(where, flags)
+        folder = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return None
     try:

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from contextui.files.errors import FileError, FolderTooLargeError, reading_failed
+from contextui.files.errors import FileError, reading_failed
 from contextui.files.gitignore import Rules, is_hidden
-from contextui.files.paths import AnyPath, Parts, SafePath
-from contextui.files.save import content_of, is_temporary
+from contextui.files.paths import AnyPath, Parts
+from contextui.files.save import content_of
 from contextui.files.workspace import Workspace
+from contextui.plain_file import is_temporary
 from contextui.text import for_model
 
 EntryKind = Literal["file", "folder", "link", "other"]
@@ -27,13 +28,10 @@ class FolderEntry(NamedTuple):
     """One entry of a folder.
 
     Attributes:
-        name: The name.
-        path: The path to open it by.
         kind: "other" cannot be opened: devices and the like, and names that are not valid text
             (shown with replacements) or contain a backslash.
         size: Bytes; -1 unless details were asked for.
         modified: Seconds since the epoch; 0 unless details were asked for.
-        is_ignored: Whether .gitignore hides it.
     """
 
     name: str
@@ -49,8 +47,6 @@ class Listing:
     """The entries of a folder: folders first, each sorted by name.
 
     Attributes:
-        path: The folder.
-        entries: The visible entries.
         hidden: How many names .gitignore hides.
     """
 
@@ -177,7 +173,12 @@ def _scan(
         finally:
             os.close(descriptor)
         if len(found) > MOST_NAMES:
-            raise FolderTooLargeError(spot.path, MOST_NAMES)
+            raise FileError(
+                spot.path,
+                "{name} holds more than {limit:,} names and is too large to be listed. "
+                "Name the file itself.",
+                limit=MOST_NAMES,
+            )
         return found
 
 
@@ -222,14 +223,7 @@ def _read_rules(workspace: Workspace, folder: Parts, path: str) -> list[Rules]:
         with workspace.reach(path) as spot:
             if spot.info is None or "/".join(spot.real) != path:  # git follows no links here
                 return []
-            return [Rules(_content(spot), folder)]
+            with spot.opened() as descriptor:
+                return [Rules(content_of(descriptor, spot.path, _RULES_LIMIT), folder)]
     except FileError:
         return []
-
-
-def _content(spot: SafePath) -> bytes:
-    descriptor = spot.open()
-    try:
-        return content_of(descriptor, spot.path, _RULES_LIMIT)
-    finally:
-        os.close(descriptor)

@@ -24,8 +24,6 @@ class Entry:
 
     Attributes:
         kind: "function", "class", "method", "heading", "struct" …
-        name: Its name, or a heading's text.
-        line: Its first line, from 1.
         depth: The number of enclosing entries; a heading's level minus one.
     """
 

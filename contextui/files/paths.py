@@ -22,7 +22,6 @@ from contextui.files.errors import (
     PathEscapeError,
     UnreadableFileError,
     reading_failed,
-    shown,
 )
 from contextui.words import Message
 
@@ -77,9 +76,7 @@ class Root:
 def escape(path: str) -> PathEscapeError:
     """The error for a path that leads out of the workspace."""
     return PathEscapeError(
-        path,
-        "{name} leads out of the workspace. Only files inside can be used.",
-        name=shown(path),
+        path, "{name} leads out of the workspace. Only files inside can be used."
     )
 
 
@@ -89,9 +86,7 @@ def _checked(path: object) -> str:
     if not path.strip():
         raise InvalidPathError(path, "The path is empty. Name a file of the workspace.")
     if problem := _problem(path):
-        raise InvalidPathError(
-            path, "The path {name} {problem}.", name=shown(path), problem=problem
-        )
+        raise InvalidPathError(path, "The path {name} {problem}.", problem=problem)
     return path
 
 
@@ -137,8 +132,6 @@ class Found(NamedTuple):
 
     Attributes:
         data: The content; None if nothing exists there, or it cannot be read.
-        size: Its size in bytes.
-        mode: Its permission bits; None if nothing exists there.
     """
 
     data: bytes | None
@@ -158,13 +151,10 @@ class SafePath:
     """The resolved end of a path: a name in an open folder. Not a link; links were followed.
 
     Attributes:
-        path: The path for display.
         folder: The folder's descriptor, open during the descent.
         name: The name in it; empty if the path is the workspace itself.
         real: The parts of the path with links resolved.
-        info: The stat result; None if nothing exists there.
         where: The folder's path, for the notes.
-        notes: Records saves; None to disable.
         guard: Called before the content is opened; raises to deny access.
     """
 
@@ -177,8 +167,9 @@ class SafePath:
     notes: SaveNotes | None = None
     guard: "Callable[[SafePath], None] | None" = None
 
-    def open(self, flags: int = os.O_RDONLY) -> int:
-        """Open the file here; raise unless it is a regular file."""
+    @contextmanager
+    def opened(self, flags: int = os.O_RDONLY) -> Iterator[int]:
+        """Open the file here for the `with`; raise unless it is a regular file."""
         if self.info is None:
             raise reading_failed(self.path, FileNotFoundError(errno.ENOENT, ""))
         check_regular_file(self.path, self.info)  # opening a device may already act on it
@@ -190,19 +181,16 @@ class SafePath:
             raise reading_failed(self.path, error) from error
         try:
             check_regular_file(self.path, os.fstat(descriptor))
-        except BaseException:
+            yield descriptor
+        finally:
             os.close(descriptor)
-            raise
-        return descriptor
 
     def open_folder(self) -> int:
         """Open the folder here."""
         try:
             return os.open(self.name or ".", _FOLDER, dir_fd=self.folder)
         except NotADirectoryError as error:
-            raise NotAFolderError(
-                self.path, "{name} is not a folder.", name=shown(self.path)
-            ) from error
+            raise NotAFolderError(self.path, "{name} is not a folder.") from error
         except OSError as error:
             raise reading_failed(self.path, error) from error
 
@@ -286,15 +274,12 @@ class _Descent:
 
     def _follow(self, name: str) -> None:
         self._links += 1
-        if not self._follows and self._is_link(name):
-            raise NotAFileError(
-                self._path, "{name} is or goes through a link.", name=shown(self._path)
-            )
+        info = self._look(name)
+        if not self._follows and info is not None and stat.S_ISLNK(info.st_mode):
+            raise NotAFileError(self._path, "{name} is or goes through a link.")
         if self._links > LINK_LIMIT:
             raise UnreadableFileError(
-                self._path,
-                "{name} goes through too many links, or in a circle.",
-                name=shown(self._path),
+                self._path, "{name} goes through too many links, or in a circle."
             )
         try:
             target = os.readlink(name, dir_fd=self._here)
@@ -310,10 +295,6 @@ class _Descent:
             raise self._escape()
         self._pending.extend(name for name in reversed(names) if name not in ("", "."))
 
-    def _is_link(self, name: str) -> bool:
-        info = self._look(name)
-        return info is not None and stat.S_ISLNK(info.st_mode)
-
     def _go_up(self) -> None:
         # Opening ".." could lead out if the folder was moved in the meantime. Starting again at the
         # workspace cannot.
@@ -323,11 +304,7 @@ class _Descent:
         self.return_to_root()
 
     def _escape(self) -> PathEscapeError:
-        return PathEscapeError(
-            self._path,
-            "{name} is or goes through a link out of the workspace.",
-            name=shown(self._path),
-        )
+        return PathEscapeError(self._path, "{name} is or goes through a link out of the workspace.")
 
     def return_to_root(self) -> None:
         self._leave()
@@ -355,11 +332,9 @@ def check_regular_file(path: str, info: os.stat_result) -> None:
     """Raise unless this is a regular file on a real file system."""
     if not stat.S_ISREG(info.st_mode):
         kind = _KINDS.get(stat.S_IFMT(info.st_mode), _OTHER)
-        raise NotAFileError(path, "{name} is {kind}, not a file.", name=shown(path), kind=kind)
+        raise NotAFileError(path, "{name} is {kind}, not a file.", kind=kind)
     if info.st_dev in _kernel_devices():
-        raise NotAFileError(
-            path, "{name} is not a real file: the kernel generates it.", name=shown(path)
-        )
+        raise NotAFileError(path, "{name} is not a real file: the kernel generates it.")
 
 
 @cache

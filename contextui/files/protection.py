@@ -1,12 +1,8 @@
-"""Protect files that can run code or hold secrets, and write private files."""
+"""Recognize files that can run code or hold secrets, by their names and content."""
 
-import os
 import re
 from collections.abc import Iterable
 from fnmatch import translate
-from pathlib import Path
-
-from contextui.files.save import NEW, flush, temporary_name, write_all
 
 SECRET_FILES = (
     ".env*", "*.env",
@@ -73,53 +69,12 @@ def asks_by_name(path: str, new: str = "") -> bool:
     for scripts.
 
     Args:
-        path: The file, or any other name of a target.
         new: The new content, or a diff to it.
     """
     is_script = new.startswith("#!") or bool(_ADDED_SHEBANG.search(new))
-    return is_script or path.startswith(("/", "~")) or _is_hidden(path)
-
-
-def _is_hidden(path: str) -> bool:
-    """Whether any part begins with a dot; ``git~1`` is .git on some file systems."""
-    names = path.split("/")
-    return any(
+    # On some file systems, git~1 is .git.
+    is_hidden = any(
         (name.startswith(".") and name not in (".", "..")) or name.casefold().startswith("git~")
-        for name in names
+        for name in path.split("/")
     )
-
-
-def make_private(folder: Path) -> None:
-    """Create a folder, and missing parents, with access for the owner only."""
-    if not folder.is_dir():
-        make_private(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
-
-
-def write_private(path: Path, data: bytes, *, sync: bool = True) -> os.stat_result:
-    """Write a private file atomically, and sync it to disk unless losing it costs little.
-
-    Returns:
-        The stat result of the file.
-    """
-    temporary = path.with_name(temporary_name())
-    descriptor = os.open(temporary, NEW, 0o600)
-    try:
-        write_all(descriptor, data)
-        if sync:
-            flush(descriptor)
-        written = os.fstat(descriptor)
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    finally:
-        os.close(descriptor)
-    if not sync:
-        return written
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        flush(folder)
-    finally:
-        os.close(folder)
-    return written
+    return is_script or is_hidden or path.startswith(("/", "~"))

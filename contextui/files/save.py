@@ -12,12 +12,10 @@ rollback.
 import ctypes
 import dataclasses
 import errno
-import fcntl
 import os
-import secrets
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
@@ -30,7 +28,6 @@ from contextui.files.errors import (
     FileDeletedError,
     FileError,
     FileTooLargeError,
-    HardLinkedFileError,
     ReadOnlyFileError,
     SaveError,
     saving_failed,
@@ -38,12 +35,12 @@ from contextui.files.errors import (
 )
 from contextui.files.paths import Found, SafePath, check_regular_file
 from contextui.files.textfile import Version
+from contextui.plain_file import NEW, flush, is_temporary, temporary_name, write_all
+from contextui.words import msg
 
 TEXT_LIMIT = 16 * 1024 * 1024
 """The largest file that is loaded as a whole: for editing, diffs and outlines."""
 
-_FULL_SYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None)
-_NO_SYNC = {errno.EINVAL, errno.ENOTSUP}
 _CHUNK = 1024 * 1024
 
 
@@ -53,11 +50,8 @@ def found(spot: SafePath, limit: int = TEXT_LIMIT) -> Found:
         return Found(None, 0, None)
     size, mode = spot.info.st_size, stat.S_IMODE(spot.info.st_mode)
     try:
-        descriptor = dataclasses.replace(spot, guard=None).open()
-        try:
+        with dataclasses.replace(spot, guard=None).opened() as descriptor:
             data = content_of(descriptor, spot.path, limit)
-        finally:
-            os.close(descriptor)
     except (FileError, OSError):
         return Found(None, size, mode)
     return Found(data, len(data), mode)
@@ -77,31 +71,6 @@ def content_of(descriptor: int, path: str, limit: int = TEXT_LIMIT) -> bytes:
     return b"".join(pieces)
 
 
-def write_all(descriptor: int, data: bytes, *, at: int | None = None) -> None:
-    """Write all bytes; a single system call may write fewer."""
-    place, rest = at, memoryview(data)
-    while rest:
-        if place is None:
-            taken = os.write(descriptor, rest)
-        else:
-            taken = os.pwrite(descriptor, rest, place)
-            place += taken
-        rest = rest[taken:]
-
-
-def flush(descriptor: int) -> None:
-    """Sync a file, or a folder's entries, to disk."""
-    if _FULL_SYNC is not None:  # macOS: fsync alone leaves it in the drive's cache
-        with suppress(OSError):
-            fcntl.fcntl(descriptor, _FULL_SYNC)
-            return
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in _NO_SYNC:  # some file systems do not support fsync for folders
-            raise
-
-
 def copy_attributes(source: int, target: int) -> None:
     """Copy owner, mode and extended attributes to another file, where permitted."""
     old, new = os.fstat(source), os.fstat(target)
@@ -119,25 +88,11 @@ def copy_attributes(source: int, target: int) -> None:
     os.fchmod(target, mode)
 
 
-_PREFIX, _SUFFIX = ".contextui-", ".tmp"
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-"""Flags to create a file that must not exist yet."""
-
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
 class StrandedError(SaveError):
     """Another program's content is under the temporary name and must not be removed."""
-
-
-def temporary_name() -> str:
-    """A unique name for an unfinished file."""
-    return f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
-
-
-def is_temporary(name: str) -> bool:
-    """Whether this name belongs to a save in progress, or to what a crash left of one."""
-    return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
 
 
 @contextmanager
@@ -152,8 +107,6 @@ def temporary_file(
     """Write content to a temporary file, which is removed on exit.
 
     Args:
-        spot: Where it will be saved later.
-        data: The content.
         like: Whether to copy owner, mode and attributes of the existing file.
         replaces: The hash of the content that it will replace.
         mode: The permissions of a new file; by default those that new files have.
@@ -170,7 +123,8 @@ def temporary_file(
                 spot.notes.made(temporary, os.fstat(descriptor).st_ino)
             write_all(descriptor, data)
             if like:
-                _copy_old_attributes(spot, descriptor)
+                with spot.opened() as old:
+                    copy_attributes(old, descriptor)
             elif mode is not None:
                 os.fchmod(descriptor, mode & 0o777)
             flush(descriptor)
@@ -186,14 +140,6 @@ def temporary_file(
             remove_name(spot, temporary)
         if spot.notes is not None:
             spot.notes.done(temporary)
-
-
-def _copy_old_attributes(spot: SafePath, descriptor: int) -> None:
-    old = spot.open()
-    try:
-        copy_attributes(old, descriptor)
-    finally:
-        os.close(old)
 
 
 def remove_name(spot: SafePath, name: str) -> None:
@@ -268,16 +214,13 @@ def check_unchanged(spot: SafePath, expected: Version, data: bytes) -> os.stat_r
     if not info.st_mode & 0o222:  # also for root, whom the system would allow to write
         raise _read_only(spot)
     try:
-        descriptor = spot.open(os.O_RDWR)
+        with spot.opened(os.O_RDWR) as descriptor:
+            info, content = os.fstat(descriptor), content_of(descriptor, spot.path)
     except FileError as error:
         cause = error.__cause__
         if isinstance(cause, OSError) and cause.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise _read_only(spot) from error
         raise
-    try:
-        info, content = os.fstat(descriptor), content_of(descriptor, spot.path)
-    finally:
-        os.close(descriptor)
     if not Version.of(info, content).same_content(expected):
         raise FileChangedError(spot.path, diff_bytes(content, data, spot.path))
     return info
@@ -286,17 +229,13 @@ def check_unchanged(spot: SafePath, expected: Version, data: bytes) -> os.stat_r
 def deleted(spot: SafePath) -> FileDeletedError:
     """The error for a file that no longer exists."""
     return FileDeletedError(
-        spot.path,
-        "{name} was deleted since it was read. Save it as a new file.",
-        name=shown(spot.path),
+        spot.path, "{name} was deleted since it was read. Save it as a new file."
     )
 
 
 def _read_only(spot: SafePath) -> ReadOnlyFileError:
     return ReadOnlyFileError(
-        spot.path,
-        "{name} is read-only, so it was not saved. Save it elsewhere.",
-        name=shown(spot.path),
+        spot.path, "{name} is read-only, so it was not saved. Save it elsewhere."
     )
 
 
@@ -306,8 +245,7 @@ BACKUP_SUFFIX = ".contextui-backup"
 def write_in_place(spot: SafePath, data: bytes, expected: Version) -> Version:
     """Overwrite the content of the file itself, with a backup, if it is still unchanged."""
     backup = spot.name + BACKUP_SUFFIX
-    descriptor = spot.open(os.O_RDWR)
-    try:
+    with spot.opened(os.O_RDWR) as descriptor:
         old = content_of(descriptor, spot.path)
         _write_backup(spot, backup, old)
         try:
@@ -324,8 +262,6 @@ def write_in_place(spot: SafePath, data: bytes, expected: Version) -> Version:
             raise
         remove_name(spot, backup)
         return Version.of(os.fstat(descriptor), data)
-    finally:
-        os.close(descriptor)
 
 
 def _overwrite(descriptor: int, data: bytes) -> None:
@@ -343,7 +279,6 @@ def _write_backup(spot: SafePath, backup: str, old: bytes) -> None:
                 spot.path,
                 "An earlier save of {name} was interrupted: {backup} beside it has the content "
                 "from before. Compare the two and remove that one first.",
-                name=shown(spot.path),
                 backup=shown(backup),
             ) from error
         flush(spot.folder)
@@ -356,7 +291,6 @@ def _restore_old(spot: SafePath, descriptor: int, old: bytes, backup: str) -> No
         raise SaveError(
             spot.path,
             "{name} was only partly written. {backup} beside it has the content from before.",
-            name=shown(spot.path),
             backup=shown(backup),
         ) from error
     remove_name(spot, backup)
@@ -386,11 +320,10 @@ def replace(spot: SafePath, data: bytes, expected: Version, *, keep_links: bool)
         if names > 1:
             if keep_links:
                 return write_in_place(spot, data, expected)
-            raise HardLinkedFileError(
+            raise SaveError(
                 spot.path,
                 "{name} is one file under {count} names (hard links), and saving would separate "
                 "it from the others. Save with keep_links to write into all of them.",
-                name=shown(spot.path),
                 count=names,
             )
         beside = temporary_file(spot, data, like=True, replaces=expected.digest)
@@ -426,20 +359,32 @@ def _take_away(spot: SafePath, temporary: str, expected: Version) -> None:
         os.rename(spot.name, temporary, src_dir_fd=spot.folder, dst_dir_fd=spot.folder)
     except FileNotFoundError as error:
         raise deleted(spot) from error
+    stranded = msg(
+        "{name} was changed on disk while it was being deleted. What it held is in {temporary} "
+        "beside it."
+    )
+    _check_old(spot, temporary, expected, b"", _put_back, stranded=stranded)
+
+
+def _check_old(
+    spot: SafePath,
+    temporary: str,
+    expected: Version,
+    data: bytes,
+    put_back: Callable[[SafePath, str], None],
+    *,
+    stranded: str,
+) -> None:
+    """Check the old file, which has a temporary name now; put it back if it had changed."""
     try:
         info = os.lstat(temporary, dir_fd=spot.folder)
-        check_unchanged(SafePath(spot.path, spot.folder, temporary, spot.real, info), expected, b"")
+        old = SafePath(spot.path, spot.folder, temporary, spot.real, info)
+        check_unchanged(old, expected, data)
     except BaseException:
         try:
-            _put_back(spot, temporary)
+            put_back(spot, temporary)
         except OSError as error:
-            raise StrandedError(
-                spot.path,
-                "{name} was changed on disk while it was being deleted. What it held is in "
-                "{temporary} beside it.",
-                name=shown(spot.path),
-                temporary=shown(temporary),
-            ) from error
+            raise StrandedError(spot.path, stranded, temporary=shown(temporary)) from error
         raise
 
 
@@ -461,22 +406,11 @@ def _swap_in(spot: SafePath, temporary: str, expected: Version, data: bytes) -> 
     if not exchanged:
         _rename(spot, temporary)
         return
-    try:
-        info = os.lstat(temporary, dir_fd=spot.folder)
-        replaced = SafePath(spot.path, spot.folder, temporary, spot.real, info)
-        check_unchanged(replaced, expected, data)
-    except BaseException:
-        try:
-            _rename(spot, temporary)
-        except OSError as error:
-            raise StrandedError(
-                spot.path,
-                "{name} was changed on disk while it was being saved. What it held is in "
-                "{temporary} beside it.",
-                name=shown(spot.path),
-                temporary=shown(temporary),
-            ) from error
-        raise
+    stranded = msg(
+        "{name} was changed on disk while it was being saved. What it held is in {temporary} "
+        "beside it."
+    )
+    _check_old(spot, temporary, expected, data, _rename, stranded=stranded)
 
 
 def _rename(spot: SafePath, temporary: str) -> None:
@@ -491,16 +425,13 @@ def _sync_folder(spot: SafePath) -> None:
         raise SaveError(
             spot.path,
             "{name} was saved, but the disk did not confirm it: {why}.",
-            name=shown(spot.path),
             why=os_reason(error),
         ) from error
 
 
 def _already_exists(spot: SafePath) -> ExistingFileError:
     return ExistingFileError(
-        spot.path,
-        "There is a {name} already; a new file does not overwrite it.",
-        name=shown(spot.path),
+        spot.path, "There is a {name} already; a new file does not overwrite it."
     )
 
 

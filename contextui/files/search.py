@@ -129,9 +129,7 @@ def _around(line: str, at: int) -> str:
 
 def _pieces(workspace: Workspace, path: str) -> Iterator[str]:
     """Read a file's text in pieces that end at a line end, where possible."""
-    with workspace.reach(path) as spot:
-        descriptor = spot.open()
-    try:
+    with workspace.reach(path) as spot, spot.opened() as descriptor:
         head = os.pread(descriptor, HEAD, 0)
         encoding = detect(head, path, whole=len(head) < HEAD)
         decoder = codecs.getincrementaldecoder(encoding.codec)("replace")
@@ -146,5 +144,3 @@ def _pieces(workspace: Workspace, path: str) -> Iterator[str]:
                 yield rest[:end]
                 rest = rest[end:]
         yield rest + decoder.decode(b"", final=True)
-    finally:
-        os.close(descriptor)

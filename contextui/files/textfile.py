@@ -23,7 +23,7 @@ from contextui.files.errors import (
     UnreadableFileError,
     shown,
 )
-from contextui.words import Lang, Message, Text
+from contextui.words import Message, Text
 
 LINE_END = re.compile(r"\r\n|\n|\r")
 """A line end in a file. U+2028, U+0085, form feed and the like do not end a line."""
@@ -44,7 +44,6 @@ class Encoding:
     """A text encoding.
 
     Attributes:
-        codec: Python's name of it.
         bom: The byte order mark at the start of the file; not part of its text.
         unit: The bytes of the smallest code unit.
     """
@@ -62,16 +61,10 @@ class Encoding:
             text = data[len(self.bom) :].decode(self.codec)
         except (UnicodeError, LookupError) as error:
             raise UnreadableFileError(
-                path,
-                "{name} is not valid {encoding}: {why}.",
-                name=shown(path),
-                encoding=self,
-                why=error,
+                path, "{name} is not valid {encoding}: {why}.", encoding=self, why=error
             ) from error
         if "\0" in text:
-            raise BinaryFileError(
-                path, "{name} is not text: it contains NUL characters.", name=shown(path)
-            )
+            raise BinaryFileError(path, "{name} is not text: it contains NUL characters.")
         return text
 
     def encode(self, text: str, path: str = "") -> bytes:
@@ -94,7 +87,6 @@ class Encoding:
             path,
             "{name} is kept as {encoding}, which cannot hold U+{code:04X} ({character}) in line "
             "{line} of the text. Nothing was changed.",
-            name=shown(path),
             encoding=self,
             code=ord(char),
             character=unicodedata.name(char, "no character of its own"),
@@ -112,15 +104,13 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
     decoded as cp1252 or latin-1, whichever can restore the same bytes.
 
     Args:
-        data: A file's bytes, or the first of them.
-        path: The file, for the error.
         whole: Whether this is the whole file; otherwise the last character may be incomplete.
     """
     for mark, codec, unit in _MARKS:
         if data.startswith(mark):
             return Encoding(codec, mark, unit)
     if b"\0" in data:
-        raise BinaryFileError(path, "{name} is not text: it contains NUL bytes.", name=shown(path))
+        raise BinaryFileError(path, "{name} is not text: it contains NUL bytes.")
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data, final=whole)
         return UTF8
@@ -131,7 +121,6 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
         raise BinaryFileError(
             path,
             "{name} is not text: {controls:,} of {size:,} bytes are control characters.",
-            name=shown(path),
             controls=controls,
             size=len(data),
         )
@@ -151,10 +140,7 @@ def _named(codec: str, data: bytes, path: str) -> Encoding:
     encoding = Encoding(name, *marks[0][::2]) if marks else Encoding(name)
     if encoding.encode(encoding.decode(data, path), path) != data:
         raise UnreadableFileError(
-            path,
-            "{name} read as {encoding} could not be saved again as it is.",
-            name=shown(path),
-            encoding=codec,
+            path, "{name} read as {encoding} could not be saved again as it is.", encoding=codec
         )
     return encoding
 
@@ -169,10 +155,8 @@ class Page:
     """A page of a file: some of its lines.
 
     Attributes:
-        start: The number of the first line, from 1.
         lines: The lines without their ends; a very long one is truncated with a note.
         total: How many lines the file has; None if not counted yet.
-        more: Whether more lines follow.
     """
 
     start: int
@@ -209,12 +193,7 @@ def split(lines: Sequence[str], room: int, most: int = PAGE_LINES) -> list[range
     """Split lines into pages that fit a size limit; return the line indexes of each, from 0.
 
     Args:
-        lines: All lines.
         room: The limit for one page in characters, weighted: about two per token at worst.
-        most: The maximum number of lines on a page.
-
-    Returns:
-        At least one page. Each has at least one line, whatever its size, if there are any.
     """
     starts, left = [0], room
     for at, line in enumerate(lines):
@@ -238,11 +217,6 @@ class TextFile:
     r"""The text and encoding of a file: immutable, so undo can go back to an older value.
 
     Lines are numbered from 1 and do not contain their ends.
-
-    Attributes:
-        text: The whole text, including line ends.
-        encoding: How it is written to disk.
-        path: Used in errors only.
 
     Example:
         >>> file = TextFile.from_bytes(b"one\r\ntwo\r\nthree")
@@ -408,7 +382,7 @@ class TextFile:
             "it, or give count={number}.",
             text=shown(old),
             found=Message("{count} time" if found == 1 else "{count} times", {"count": found}),
-            where=_in_lines(self.lines_with(old)),
+            where=in_lines(self.lines_with(old)),
             count=count,
             number=found,
         )
@@ -420,12 +394,8 @@ def _range(first: int, last: int) -> Text:
     return Message("{first} to {last}", {"first": first, "last": last})
 
 
-def in_lines(numbers: Sequence[int], lang: Lang = "en") -> str:
+def in_lines(numbers: Sequence[int]) -> Message:
     """Format line numbers: "in line 3", "in lines 5, 8"; a long list is truncated."""
-    return _in_lines(numbers).text(lang)
-
-
-def _in_lines(numbers: Sequence[int]) -> Message:
     listed = shorten(", ".join(map(str, numbers)), 100)
     return Message(
         "in line {numbers}" if len(numbers) == 1 else "in lines {numbers}", {"numbers": listed}
@@ -464,8 +434,6 @@ class Version:
     state.
 
     Attributes:
-        size: Its size in bytes.
-        mtime_ns: Its modification time.
         inode: Its inode; a file that was replaced has another one.
         digest: A hash of the content, if all of it was read.
     """

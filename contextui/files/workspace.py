@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from threading import Lock
 from typing import Literal
 
@@ -21,7 +21,16 @@ from contextui.files.errors import (
     reading_failed,
 )
 from contextui.files.pager import LineIndex
-from contextui.files.paths import AnyPath, Parts, Root, SafePath, SaveNotes, WriteKeeper, descend
+from contextui.files.paths import (
+    AnyPath,
+    Parts,
+    Root,
+    SafePath,
+    SaveNotes,
+    WriteKeeper,
+    descend,
+    escape,
+)
 from contextui.files.protection import SecretFiles, asks_by_name
 from contextui.files.save import TEXT_LIMIT, content_of
 from contextui.files.textfile import PAGE_LINES, Page, TextFile, Version
@@ -63,11 +72,7 @@ class Workspace:
     to another folder. Every error is a `FileError`. Thread-safe.
 
     Args:
-        root: The folder.
         secret_files: Patterns of files that hold secrets, see `SecretFiles`.
-
-    Attributes:
-        secrets: Recognizes files that hold secrets by their names.
 
     Example:
         >>> workspace = Workspace(".")
@@ -184,26 +189,11 @@ class Workspace:
             yield spot if self._guard is None else replace(spot, guard=self._guard)
 
     def resolved(self, path: str) -> str:
-        """The path with all links resolved, as far as it exists.
-
-        Raises:
-            FileError: It leads out of the workspace or through a missing folder, or is not a valid
-                path.
-        """
-        parts = self._names.parts(path)
-        missing: MissingFileError | None = None
-        for count in range(len(parts), -1, -1):
-            try:
-                real = self.real("/".join(parts[:count]) or ".")
-            except MissingFileError as error:  # a folder on the way that does not exist yet
-                missing = error
-                continue
-            rest = parts[count:]
-            if missing and os.path.lexists(self.root / real / rest[0]):
-                break  # a link: its target is known only once the folders on its way exist
-            return str(PurePosixPath(real, *rest))
-        assert missing is not None
-        raise missing
+        """The path with all links resolved, as far as it exists; raise if it leads out."""
+        below = self._names.strip(os.path.realpath(self.root.joinpath(*self._names.parts(path))))
+        if below is None:
+            raise escape(path)
+        return "/".join(below) or "."
 
     def asks_every_time(self, path: str, new: str = "") -> bool:
         """Whether every write to a file needs approval, and no grant may cover it.
@@ -220,16 +210,10 @@ class Workspace:
 
     def _is_executable(self, path: str) -> bool:
         try:
-            with self.reach(path) as spot:
-                if spot.info is None:
-                    return False
-                if spot.info.st_mode & _EXECUTABLE or spot.info.st_nlink > 1:
-                    return True
-                descriptor = replace(spot, guard=None).open()
-                try:
-                    return os.pread(descriptor, 2, 0) == b"#!"
-                finally:
-                    os.close(descriptor)
+            with self._reading(path, is_guarded=False) as (_, descriptor):
+                info = os.fstat(descriptor)
+                is_special = bool(info.st_mode & _EXECUTABLE) or info.st_nlink > 1
+                return is_special or os.pread(descriptor, 2, 0) == b"#!"
         except MissingFileError:
             return False
 
@@ -284,24 +268,24 @@ class Workspace:
 
     def read_page(self, path: AnyPath, start: int = 1, count: int = PAGE_LINES) -> Page:
         """Read some lines of a text file of any size, from line `start` on."""
-        with self.reach(path) as spot:
-            descriptor = spot.open()
-            try:
-                return self._index(spot, descriptor).page(descriptor, start, count)
-            except OSError as error:
-                raise reading_failed(spot.path, error) from error
-            finally:
-                os.close(descriptor)
+        with self._reading(path) as (spot, descriptor):
+            return self._index(spot, descriptor).page(descriptor, start, count)
 
     def _read(self, path: AnyPath, limit: int) -> tuple[os.stat_result, bytes]:
-        with self.reach(path) as spot:
-            descriptor = spot.open()
+        with self._reading(path) as (spot, descriptor):
+            return os.fstat(descriptor), content_of(descriptor, spot.path, limit)
+
+    @contextmanager
+    def _reading(
+        self, path: AnyPath, *, follow: bool = True, is_guarded: bool = True
+    ) -> Iterator[tuple[SafePath, int]]:
+        with self.reach(path, follow=follow) as spot:
+            reached = spot if is_guarded else replace(spot, guard=None)
             try:
-                return os.fstat(descriptor), content_of(descriptor, spot.path, limit)
+                with reached.opened() as descriptor:
+                    yield reached, descriptor
             except OSError as error:
                 raise reading_failed(spot.path, error) from error
-            finally:
-                os.close(descriptor)
 
     def _index(self, spot: SafePath, descriptor: int) -> LineIndex:
         with self._lock:
@@ -321,17 +305,9 @@ class Workspace:
         For the person's own comparison of files: what it returns must not go to the model.
         """
         try:
-            with self.reach(path, follow=False) as spot:
-                if spot.info is None:
-                    return None
-                descriptor = replace(spot, guard=None).open()
-                try:
-                    data = content_of(descriptor, spot.path)
-                    return data, Version.of(os.fstat(descriptor), data)
-                except OSError as error:
-                    raise reading_failed(spot.path, error) from error
-                finally:
-                    os.close(descriptor)
+            with self._reading(path, follow=False, is_guarded=False) as (spot, descriptor):
+                data = content_of(descriptor, spot.path)
+                return data, Version.of(os.fstat(descriptor), data)
         except MissingFileError:
             return None
 
@@ -351,7 +327,6 @@ class Workspace:
 
         Args:
             path: The file. A link is followed to its target.
-            content: The new content.
             expected: The version that was read. If the file has changed since, it is not
                 overwritten. None for a new file, which never overwrites anything.
             keep_links: Write into a file that has several hard links, which is refused otherwise. A
@@ -383,12 +358,12 @@ class Workspace:
             if content is None and expected is None:
                 return
             with self._keeping(spot, content):
-                if content is None and expected is not None:
-                    saving.remove(spot, expected)
-                elif content is not None and expected is None:
-                    saving.create(spot, content, mode=mode)
-                elif content is not None and expected is not None:
+                if expected is not None and content is not None:
                     saving.replace(spot, content, expected, keep_links=False)
+                elif expected is not None:
+                    saving.remove(spot, expected)
+                elif content is not None:
+                    saving.create(spot, content, mode=mode)
 
     @contextmanager
     def _writing(

@@ -153,7 +153,6 @@ class Setting(NamedTuple):
 
     Attributes:
         name: Its name, in lower case but for the part in the middle.
-        value: Its value; empty if it has none.
     """
 
     scope: str

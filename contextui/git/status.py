@@ -65,10 +65,8 @@ class Lines(NamedTuple):
 
     def __str__(self) -> str:
         """Format as ``+5 -3``, without zeros."""
-        parts = ([f"+{self.added}"] if self.added else []) + (
-            [f"-{self.removed}"] if self.removed else []
-        )
-        return " ".join(parts)
+        counts = ("+", self.added), ("-", self.removed)
+        return " ".join(f"{sign}{count}" for sign, count in counts if count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +113,8 @@ class Status:
     """The branch and all changes.
 
     Attributes:
-        head: The id of the last commit; empty if there is none.
         branch: The name of the branch; empty if HEAD is detached.
         ahead: Commits that the upstream does not have.
-        behind: Commits that only the upstream has.
         changes: The changes in the session's folder, in the order of their paths.
         operation: What git is in the middle of, such as ``merge``.
         prefix: The session's folder in the repository; empty for its top.

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from contextui.context.item import ContextItem, ItemType
 from contextui.events import WOKEN
-from contextui.plain_file import replace_plain
+from contextui.plain_file import write_private
 from contextui.secrets import mask
 from contextui.session.entry import moment
 from contextui.session.store import SessionView
@@ -155,7 +155,7 @@ def write_file(path: Path, text: str, *, replace: bool = False) -> None:
     """Write a file that only the person can read; replace an existing one only if wanted."""
     data = text.encode(errors="replace")
     if replace:
-        replace_plain(path, data)
+        write_private(path, data)
         return
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:

@@ -16,9 +16,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from contextui.files.protection import make_private
-from contextui.files.save import NEW, flush, link_name, temporary_name
-from contextui.plain_file import open_plain
+from contextui.files.save import link_name
+from contextui.plain_file import NEW, flush, make_private, open_plain, temporary_name
 from contextui.session.entry import Entry, Stamp, header, system_entry, with_offsets
 from contextui.session.log import Recent
 from contextui.session.paths import SESSION_ID

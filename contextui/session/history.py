@@ -11,7 +11,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from contextui.files.protection import make_private, write_private
+from contextui.plain_file import make_private, write_private
 from contextui.secrets import mask
 from contextui.session.paths import contextui_home, escape_project_path
 from contextui.text import for_xml

@@ -22,9 +22,8 @@ from typing import Literal
 from filelock import FileLock, Timeout
 
 from contextui.errors import ContextUIError, os_reason
-from contextui.files.protection import make_private, write_private
-from contextui.files.save import exchange, link_name, write_all
-from contextui.plain_file import read_plain
+from contextui.files.save import exchange, link_name
+from contextui.plain_file import make_private, read_plain, write_all, write_private
 from contextui.session.entry import DamagedLineError, decode
 from contextui.session.paths import SESSION_ID
 from contextui.session.reader import lines_backwards

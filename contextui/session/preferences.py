@@ -6,8 +6,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from contextui.files.protection import make_private, write_private
-from contextui.plain_file import read_plain
+from contextui.plain_file import make_private, read_plain, write_private
 from contextui.session.paths import contextui_home, escape_project_path
 
 _NAME = "screen.json"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from filelock import FileLock, Timeout
 
 from contextui.errors import ContextUIError, os_reason
-from contextui.files.protection import make_private
+from contextui.plain_file import make_private
 from contextui.session.log import SessionLockedError
 
 KEPT_DAYS = 30

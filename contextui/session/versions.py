@@ -17,9 +17,8 @@ from typing import Any, Literal
 
 from contextui.errors import ContextUIError
 from contextui.files.paths import Found
-from contextui.files.protection import make_private, write_private
-from contextui.files.save import TEXT_LIMIT, is_temporary
-from contextui.plain_file import read_plain
+from contextui.files.save import TEXT_LIMIT
+from contextui.plain_file import is_temporary, make_private, read_plain, write_private
 from contextui.session.entry import system_entry
 from contextui.session.fork import KEPT
 

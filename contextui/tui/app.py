@@ -86,7 +86,7 @@ def _screen_of(node: object) -> Screen[Any] | None:
 
 def write_report(error: BaseException) -> Path | None:
     """Write the traceback to a file only the person can read; return None if that fails."""
-    from contextui.files.protection import make_private  # noqa: PLC0415  (heavy: the files)
+    from contextui.plain_file import make_private  # noqa: PLC0415  (for a crash alone)
     from contextui.session.paths import contextui_home  # noqa: PLC0415
 
     path = contextui_home() / "crash.log"

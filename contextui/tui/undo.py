@@ -35,7 +35,7 @@ class Undo:
         if self._rewinder.undo():
             return
         last = self._last_window()
-        if last in self._windows.closed_ids:
+        if last in self._windows.closed_titles:
             self.reopen(last)
             return
         if (window := self._windows.get(last)) is not None:
@@ -64,7 +64,7 @@ class Undo:
 
     def _last_window(self) -> str:
         """Return the window that was edited or closed last; empty if the context changed since."""
-        closed = self._windows.closed_ids
+        closed = self._windows.closed_titles
         while self._done:
             window_id, step = self._done[-1]
             if self._context.has_steps_since(step):

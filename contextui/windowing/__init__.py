@@ -1,12 +1,11 @@
 """Windows: state, actions, content at three levels of detail, and their XML.
 
 Authors extend `window.Window` and declare actions (`action`, `params`); `manager` holds the open
-windows. Each has a `runtime` that resolves a call to an intent (`intent`), has it approved and runs
-it on the window's own thread (`worker`), where every call commits or is rolled back
-(`transaction`, `core`, `state`). Jobs and processes go on beside that (`job`, `background`). An
-action of the model is refused once if the window has changed since the model saw it (`conflict`).
-The rest of the program takes finished renders (`render`) and never waits. `finding` discovers
-window classes; `testing` helps their authors.
+windows. Each has a `runtime` that resolves a call to an intent, has it approved and runs it on the
+window's own thread (`worker`), where every call commits or is rolled back (`transaction`, `core`,
+`state`). Jobs and processes go on beside that (`job`, `background`). An action of the model is
+refused once if the window has changed since the model saw it. The rest of the program takes
+finished renders (`render`) and never waits. `finding` discovers window classes.
 """
 
 from typing import TYPE_CHECKING
@@ -15,9 +14,9 @@ from contextui.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from contextui.windowing.action import ActionResult as ActionResult
-    from contextui.windowing.anchor import Button as Button
-    from contextui.windowing.anchor import Form as Form
-    from contextui.windowing.anchor import Reference as Reference
+    from contextui.windowing.action import Button as Button
+    from contextui.windowing.action import Form as Form
+    from contextui.windowing.action import Reference as Reference
     from contextui.windowing.finding.registry import Registry as Registry
     from contextui.windowing.finding.registry import discover as discover
     from contextui.windowing.finding.trust import TrustStore as TrustStore
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
     from contextui.windowing.window import Window as Window
 
 _HOMES = {
-    "contextui.windowing.action": ["ActionResult"],
-    "contextui.windowing.anchor": ["Button", "Form", "Reference"],
+    "contextui.windowing.action": ["ActionResult", "Button", "Form", "Reference"],
     "contextui.windowing.finding.registry": ["Registry", "discover"],
     "contextui.windowing.finding.trust": ["TrustStore"],
     "contextui.windowing.job": ["CommandResult"],

@@ -1,20 +1,31 @@
-"""Window actions: the `@action` decorator, the declared `Action`, and its result."""
+"""Window actions: the `@action` decorator, the declared `Action`, its result, and its anchors.
+
+An anchor is a place in the content that is bound to an action, or can be referred to.
+"""
 
 import asyncio
 import inspect
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, Field
 
 from contextui import text
-from contextui.errors import ContextUIError, WindowDefinitionError
+from contextui.errors import (
+    AnchorConflictError,
+    ContextUIError,
+    InvalidSourceDataError,
+    UnknownActionError,
+    WindowDefinitionError,
+)
+from contextui.names import ANCHOR_ID
 from contextui.secrets import mask_own
 from contextui.text import quote
 from contextui.windowing.params import ModelParams, Params, SchemaParams
+from contextui.windowing.snapshot import AnchorType
 from contextui.words import Lang, msg, translate
 
 if TYPE_CHECKING:
@@ -49,11 +60,9 @@ class Action:
     """One action of a window: declared with `@action`, or yielded by `Window.more_actions`.
 
     Attributes:
-        id: Its id in the window.
         label: The label that the person and the model read.
         effect: What it changes, or a function of the params that returns that.
         params: Its params; a pydantic model or a JSON schema becomes `Params`.
-        label_zh: The label in Chinese.
         says: Phrasings for the offline model; no other model receives them.
         call: The function to call with the params, for an action that is not a method.
     """
@@ -122,9 +131,6 @@ class ActionResult:
     """The result of an action.
 
     Attributes:
-        ok: Whether it succeeded.
-        text: The text that the model reads.
-        error: The error if it failed.
         job: The job that the action started and returned, if any; it may have ended.
     """
 
@@ -259,3 +265,93 @@ BUILT_IN = {
     "describe": Params(_describe, "Window"),
 }
 """The actions that every window has beside its queue; its own of the same name comes first."""
+
+
+def unknown_action(window_id: str, asked: str, known: Iterable[str]) -> UnknownActionError:
+    """Return the error for an action that a window does not have."""
+    return UnknownActionError(
+        "{id} has no action {name}. It has: {names}.",
+        id=window_id,
+        name=quote(asked),
+        names=", ".join([*known, "close"]),
+    )
+
+
+# --- anchors ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """An action with all its params given; one press runs it.
+
+    Example:
+        >>> Button("expand-entry-1", "expand", {"entry": 1}, target="entry-1")
+    """
+
+    id: str
+    action: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    target: str | None = None
+    label: str | None = None
+    kind: ClassVar = AnchorType.BUTTON
+    fields: ClassVar[tuple[str, ...]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """An action with fields to fill in, named after its params."""
+
+    id: str
+    action: str
+    fields: tuple[str, ...]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    target: str | None = None
+    label: str | None = None
+    kind: ClassVar = AnchorType.FORM
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A place that can be referred to, without an action."""
+
+    id: str
+    target: str | None = None
+    kind: ClassVar = AnchorType.REFERENCE
+    fields: ClassVar[tuple[str, ...]] = ()
+
+
+AnyAnchor = Button | Form | Reference
+
+
+def register(
+    anchors: Iterable[AnyAnchor],
+    actions: Mapping[str, Action],
+    warn: Callable[[ContextUIError], None],
+) -> dict[str, AnyAnchor]:
+    """Validate the anchors of one render and return them by id."""
+    registry: dict[str, AnyAnchor] = {}
+    for anchor in anchors:
+        if not ANCHOR_ID.fullmatch(anchor.id):
+            raise InvalidSourceDataError(f"{quote(anchor.id)} cannot be an anchor's id.")
+        if not isinstance(anchor, Reference):
+            _check_binding(anchor, actions)
+        if anchor.id in registry or anchor.id in actions or anchor.id == "close":
+            twice = f"two anchors or actions are called {anchor.id}: the first stays"
+            warn(AnchorConflictError(twice))
+            continue
+        registry[anchor.id] = anchor
+    return registry
+
+
+def _check_binding(anchor: Button | Form, actions: Mapping[str, Action]) -> None:
+    if anchor.action not in actions:
+        raise InvalidSourceDataError(
+            f"Anchor {anchor.id} names an action that is not declared: {quote(anchor.action)}."
+        )
+    params = actions[anchor.action].params
+    for name in (*anchor.fields, *anchor.params):
+        if name not in {param.name for param in params.listing}:
+            raise InvalidSourceDataError(
+                f"Anchor {anchor.id} names a param that {anchor.action} does not have: "
+                f"{quote(name)}."
+            )

@@ -110,16 +110,13 @@ def _fill(parent: "_Element", children: Sequence[Element | str]) -> None:
     last: _Element | None = None
     for child in children:
         if isinstance(child, Element):
-            last = etree.SubElement(parent, child.tag, _sanitised(child.attributes))
+            attributes = {name: for_xml(value) for name, value in child.attributes.items()}
+            last = etree.SubElement(parent, child.tag, attributes)
             _fill(last, child.children)
         elif last is None:
             parent.text = (parent.text or "") + for_xml(child)
         else:
             last.tail = (last.tail or "") + for_xml(child)
-
-
-def _sanitised(attributes: Mapping[str, str]) -> dict[str, str]:
-    return {name: for_xml(value) for name, value in attributes.items()}
 
 
 def _indent(element: "_Element", depth: int = 0) -> None:

@@ -7,19 +7,19 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel
 
 from contextui import text
 from contextui.errors import FrozenStateError, InvalidSourceDataError
-from contextui.events import Actor, Event, WindowTroubled
+from contextui.events import Actor, Listeners, WindowTroubled
 from contextui.windowing.error_text import reason_in, reason_of
 from contextui.windowing.snapshot import ContextVersion, Lod
-from contextui.windowing.state import StateKeeper, WindowState, freeze
+from contextui.windowing.state import StateKeeper, WindowState
 from contextui.windowing.window import Clock, Env, Window
 from contextui.windowing.worker import Time, Worker
-from contextui.words import Lang, Words
+from contextui.words import Lang, Text, Words
 
 if TYPE_CHECKING:
     from contextui.files.workspace import Workspace
@@ -55,14 +55,6 @@ class SavedState(NamedTuple):
         return {"version": str(self.version), "lod": self.lod.value, **state}
 
 
-class Emit(Protocol):
-    """Emits an event; without `wait`, a thread that is already delivering emits it."""
-
-    def __call__(self, event: Event, wait: bool = True, /) -> None:
-        """Emit the event."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What the windows of a session have in common."""
@@ -70,7 +62,7 @@ class Surroundings:
     session_id: str
     lang: Lang
     clock: Clock
-    emit: Emit
+    listeners: Listeners
     open: Callable[[str, Mapping[str, Any], frozenset[str] | None, Actor], Window]
     showing: Callable[[str], Window | None]
     discloses_all: Callable[[], bool]
@@ -86,8 +78,6 @@ class WindowCore:
     the window's own thread.
 
     Attributes:
-        around: What it has in common with the session's other windows.
-        env: Its environment; set before it runs.
         aside: See `SavedState`; set before it runs.
     """
 
@@ -102,22 +92,20 @@ class WindowCore:
         version: ContextVersion,
     ) -> None:
         self.window, self.id, self.around = window, window_id, around
-        self.emit, self.words = around.emit, Words(around.lang)
+        self.emit, self.words = around.listeners.emit, Words(around.lang)
         self.worker = Worker(window_id, around.clock if isinstance(around.clock, Time) else None)
         self.lod, self.version = lod, version
         self.edited_by_person = self.is_opening = False
         self.jobs: tuple[str, ...] = ()
         self.aside = NOTHING
-        self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
+        self.keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
         self._saved: Mapping[str, Any] | None = None
-        self._frozen: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None] = None, None
         self._lock = threading.Lock()
-        self._state = self._keeper.commit()
         self._scope: object = None  # the call that may change the state
 
-    def warn(self, reason: str) -> None:
+    def warn(self, reason: Text, /, **values: object) -> None:
         """Emit a warning about this window."""
-        self.emit(WindowTroubled(self.id, reason), False)
+        self.emit(WindowTroubled(self.id, self.words(reason, **values)), False)
 
     def reason(self, problem: BaseException) -> str:
         """Return the reason of an exception, with the line of the window's file that raised it."""
@@ -140,19 +128,16 @@ class WindowCore:
     @property
     def state(self) -> WindowState:
         """The live state inside the window's own calls, else a read-only copy."""
-        return self._state if self.is_inside else self._keeper.view()
+        return self.keeper.live if self.is_inside else self.keeper.view()
 
     @state.setter
     def state(self, state: WindowState) -> None:
         if not self.is_inside:
             raise FrozenStateError(
-                self.words(
-                    "{id}: the state is changed only inside the window's actions, hooks and "
-                    "timers.",
-                    id=self.id,
-                )
+                "{id}: the state is changed only inside the window's actions, hooks and timers.",
+                id=self.id,
             )
-        self._state = state
+        self.keeper.live = state
 
     @property
     def is_inside(self) -> bool:
@@ -165,12 +150,6 @@ class WindowCore:
         """The data that a session saves of the window now."""
         with self._lock:
             return SavedState(self.version, self.lod, self._saved, self.jobs, self.aside)
-
-    def frozen(self, saved: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        """Return a read-only copy of saved data, cached for the last version requested."""
-        if self._frozen[0] is not saved:
-            self._frozen = saved, freeze(saved)
-        return self._frozen[1]
 
     def switch(self, lod: Lod) -> bool:
         """Switch the level of detail; False if it is unchanged."""
@@ -204,36 +183,18 @@ class WindowCore:
 
     def begin(self) -> None:
         """Start a transaction; changes made outside of one are discarded."""
-        if not self._keeper.begin(self._state):
-            self.warn(
-                self.words("its state was changed outside an action; the change was discarded")
-            )
-            self.rollback()
-
-    def check(self) -> bool:
-        """Validate the state and return whether it changed; see `StateKeeper.check`."""
-        return self._keeper.check(self._state)
-
-    def commit(self) -> None:
-        """Commit the state that was checked."""
-        self._state = self._keeper.commit()
-
-    def rollback(self) -> None:
-        """Restore the last committed state."""
-        self._state = self._keeper.rollback()
+        if not self.keeper.begin():
+            self.warn("its state was changed outside an action; the change was discarded")
+            self.keeper.rollback()
 
     def publish(self, version: ContextVersion | None = None) -> None:
         """Make the committed state available for saving, as this version."""
         saved: Mapping[str, Any] | None = None
         try:
-            saved = self._state.saved()
+            saved = self.keeper.live.saved()
         except BaseException as problem:
-            self.warn(
-                self.words(
-                    "its state cannot be saved: {reason}",
-                    reason=reason_of(problem, self.around.lang),
-                )
-            )
+            reason = reason_of(problem, self.around.lang)
+            self.warn("its state cannot be saved: {reason}", reason=reason)
         with self._lock:
             self._saved = saved
             # A switch of the level of detail in between applied to the previous version, now
@@ -243,7 +204,7 @@ class WindowCore:
     @contextmanager
     def read_only(self, call: str) -> Iterator[None]:
         """Run read-only code and roll its changes back: a render must not create a version."""
-        self._keeper.refer(self._state)
+        self.keeper.refer()
         try:
             with self.inside():
                 yield
@@ -252,10 +213,10 @@ class WindowCore:
 
     def _discard_changes(self, call: str) -> None:
         try:
-            touched = self.check()
+            touched = self.keeper.check()
         except BaseException:
             touched = True
         if touched:
-            self.warn(self.words("{call} changed the state; the change was rolled back", call=call))
+            self.warn("{call} changed the state; the change was rolled back", call=call)
             with suppress(InvalidSourceDataError):  # the next action reports why a rollback fails
-                self.rollback()
+                self.keeper.rollback()

@@ -69,18 +69,14 @@ def name_of(cls: type) -> str:
     )
 
 
-def check(cls: Any, *, has_own_init: bool) -> None:
-    """Check the state, the attributes and the read-only methods of a window class.
-
-    Args:
-        has_own_init: Whether it has an ``__init__``, which may create a state without defaults.
-    """
+def check(cls: Any, window: Any) -> None:
+    """Check the state, the attributes and the read-only methods of a window class."""
     if not (isinstance(cls.State, type) and issubclass(cls.State, WindowState)):
         raise WindowDefinitionError(
             f"{cls.__name__}.State must extend Window.State: write class State(Window.State)."
         )
     bare = [name for name, field in cls.State.model_fields.items() if field.is_required()]
-    if bare and not has_own_init:
+    if bare and cls.__init__ is window.__init__:  # its own may create a state without defaults
         raise WindowDefinitionError(
             f"{cls.__name__}.State: {bare[0]} needs a default, which it has when the window opens."
         )

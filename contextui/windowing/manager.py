@@ -19,7 +19,6 @@ from contextui.errors import (
 )
 from contextui.events import (
     Actor,
-    Dispatcher,
     Listener,
     Listeners,
     WindowClosed,
@@ -35,13 +34,16 @@ from contextui.names import WINDOW_ID
 from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.core import NOTHING, SavedState, Surroundings
 from contextui.windowing.error_text import reason_of
-from contextui.windowing.intent import Allow
-from contextui.windowing.open_windows import OpenWindows, instance_with, unused
-from contextui.windowing.render import Render
-from contextui.windowing.replacement import Replacement, Replacer
+from contextui.windowing.open_windows import (
+    OpenWindows,
+    Replacement,
+    instance_with,
+    unused,
+)
+from contextui.windowing.render import Render, real_path
 from contextui.windowing.runtime import Runtime, runtime_of
-from contextui.windowing.secret_reads import real_path
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
+from contextui.windowing.transaction import Allow
 from contextui.windowing.window import Clock, Window, file_of, utc_now
 from contextui.windowing.worker import PATIENCE, finished, in_event_loop
 from contextui.words import Lang, Words
@@ -65,12 +67,7 @@ class WindowManager:
     """Holds the open windows of one session.
 
     Args:
-        classes: The window classes that can be opened by name.
-        session_id: The session id used in snapshots.
-        lod: The level of detail at which windows open.
-        lang: The language of the windows.
         clock: Returns the current time; tests can replace it.
-        workspace: The files that windows may work on.
         most: How many windows may be open. Restoring ignores this limit.
         is_live: Whether windows do anything by themselves. If not, they are only looked at:
             restored windows run no hooks.
@@ -100,16 +97,22 @@ class WindowManager:
     ) -> None:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
         self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
-        self._most, self._is_live, self._data = most, is_live, data
+        self._words, self._most, self._is_live = Words(lang), most, is_live
+        self.data = data
+        """The session's folder for files; None if nothing is saved."""
         self._open_windows = OpenWindows(classes)
+        self.classes: Mapping[str, type[Window]] = self._open_windows.classes
+        """The window classes that can be opened, by name."""
         self._late: dict[Window, Future[None]] = {}  # done when it is told how they opened
         self._listeners = Listeners()
+        self.dispatcher = self._listeners.dispatcher
+        """Delivers window events in order with other events."""
         self._closed: dict[str, _Closed] = {}
         self._around = Surroundings(
             session_id=self.session_id,
             lang=lang,
             clock=clock,
-            emit=self._listeners.emit,
+            listeners=self._listeners,
             open=self._open,
             showing=self.showing,
             discloses_all=lambda: self.discloses_all(),  # noqa: PLW0108  set later
@@ -117,23 +120,12 @@ class WindowManager:
             sandbox=sandbox,
             data=data,
         )
-        self._replacer = Replacer(self._open_windows, self._around)
         self.discloses_all: Callable[[], bool] = lambda: False
         """Whether the model may read files that may hold secrets without approval."""
-
-    @property
-    def classes(self) -> Mapping[str, type[Window]]:
-        """The window classes that can be opened, by name."""
-        return self._open_windows.classes
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Register a callback for all window events; the returned function unsubscribes it."""
         return self._listeners.subscribe(listener)
-
-    @property
-    def dispatcher(self) -> Dispatcher:
-        """The dispatcher that delivers window events in order with other events."""
-        return self._listeners.dispatcher
 
     def shut_down(self) -> None:
         """End all windows because the program exits: each `closed` hook has two seconds.
@@ -271,25 +263,16 @@ class WindowManager:
         """Restore a window of an earlier run under its id, with its saved state.
 
         Args:
-            cls: Its class.
-            window_id: Its id.
-            state: Its saved state.
             lod: Its level of detail; by default that of new windows.
-            version: Its version.
             history: The actions run on it, oldest first.
-            focus_id: The target of the anchor that was acted on last.
             jobs: The names of the jobs that were running.
             aside: See `SavedState`.
             block: The block of it that was recorded last. A window that is only looked at shows it,
                 unless its class can be drawn from the state alone.
-
-        Raises:
-            UnknownWindowError: The id is in use, or invalid.
-            InvalidSourceDataError: The state does not match this class.
         """
         if not WINDOW_ID.fullmatch(window_id):
             raise UnknownWindowError("{id} cannot be a window's id.", id=text.quote(window_id))
-        if self._open_windows.get(window_id) is not None:
+        if self._open_windows.by_id.get(window_id) is not None:
             raise UnknownWindowError("There is a window {id} already.", id=window_id)
         saved = SavedState(version, lod or self.lod, state, tuple(jobs), aside)
         instance = self._restored(
@@ -301,15 +284,8 @@ class WindowManager:
     def reopen(self, window_id: str | None = None) -> Window:
         """Open a window that was closed in this run again, with the state that it had.
 
-        It gets a new id: what was said about the old one is about a closed window.
-
-        Args:
-            window_id: The id that it had; by default the window that was closed last.
-
-        Raises:
-            UnknownWindowError: No such window was closed in this run.
-            TooManyWindowsError: The maximum number of windows is open.
-            InvalidSourceDataError: Its class was reloaded, and does not accept the state.
+        It gets a new id: what was said about the old one is about a closed window. Without an id,
+        it is the window that was closed last.
         """
         if not self._closed:
             raise UnknownWindowError("No window was closed.")
@@ -330,14 +306,9 @@ class WindowManager:
         return instance
 
     @property
-    def closed_ids(self) -> list[str]:
-        """The windows that `reopen` can open, the last closed one first."""
-        return list(reversed(self._closed))
-
-    @property
     def closed_titles(self) -> dict[str, str]:
-        """What each of these windows showed, in one line; the last closed one first."""
-        return {one: self._closed[one].title for one in self.closed_ids}
+        """What the windows that `reopen` can open showed, in one line; the last closed first."""
+        return {window_id: self._closed[window_id].title for window_id in reversed(self._closed)}
 
     def _restored(
         self, window_id: str, was: _Closed, former_id: str = "", block: str = ""
@@ -365,23 +336,19 @@ class WindowManager:
     def replace_class(self, cls: type[Window]) -> list[Replacement]:
         """Use another class of the same name from now on, and give it to its open windows.
 
-        See `Replacer.replace`. This waits for the windows: call it outside an event loop.
+        See `OpenWindows.replace`. This waits for the windows: call it outside an event loop.
         """
-        return self._replacer.replace(cls)
+        return self._open_windows.replace(cls)
 
     def close(self, window_id: str, summary: str | None = None, *, actor: Actor = "person") -> None:
-        """Close a window; its last render is kept.
-
-        Raises:
-            UnknownWindowError: No such window is open.
-        """
+        """Close a window; its last render is kept."""
         self._close(window_id, summary, actor)
 
     # --- lookup ------------------------------------------------------------------------
 
     def get(self, window_id: str) -> Window | None:
         """Return the open window with this id, or None."""
-        return self._open_windows.get(window_id)
+        return self._open_windows.by_id.get(window_id)
 
     def windows(self) -> list[Window]:
         """Return the open windows, in the order in which they were opened."""
@@ -398,7 +365,7 @@ class WindowManager:
 
     def last_render(self, window_id: str) -> str | None:
         """Return the last XML of a closed window."""
-        return self._open_windows.last_render(window_id)
+        return self._open_windows.last_renders.get(window_id)
 
     @property
     def numbers(self) -> dict[str, int]:
@@ -416,7 +383,7 @@ class WindowManager:
 
     def focused_at(self, window_id: str) -> int:
         """Return the order of last use: higher is later, 0 is never."""
-        return self._open_windows.used_at(window_id)
+        return self._open_windows.used.get(window_id, 0)
 
     def set_lod(self, window_id: str, lod: Lod) -> None:
         """Switch a window's level of detail."""
@@ -442,7 +409,10 @@ class WindowManager:
         window_id, action_id = str(window_id), str(action_id)  # a model may send anything
         try:
             window = self._open_windows.require(window_id)
-            given = self._as_params(params)
+            given: object = {} if params is None else params
+            if not isinstance(given, Mapping):
+                kind = type(given).__name__
+                raise InvalidParamsError("params must be an object, not a {type}.", type=kind)
             if action_id == "close":
                 return await self._close_by_action(window, given, actor, allow)
             self.focus(window_id)
@@ -450,16 +420,16 @@ class WindowManager:
         except ContextUIError as error:
             return ActionResult.failed(error, self.lang)
         if isinstance(result.error, WindowClosedError):
-            if self._open_windows.get(window_id) is not None:
-                words = self._words("{id} was reloaded in between. Try again.", id=window_id)
-                return ActionResult.failed(WindowClosedError(words), self.lang)
+            if self._open_windows.by_id.get(window_id) is not None:
+                busy = WindowClosedError("{id} was reloaded in between. Try again.", id=window_id)
+                return ActionResult.failed(busy, self.lang)
             return ActionResult.failed(self._open_windows.unknown(window_id), self.lang)
         return result
 
     def end_waits(self) -> None:
         """End every `wait` for a job, because the person has written something."""
         for window in self.windows():
-            runtime_of(window).background.waits.end(spoken=True)
+            runtime_of(window).jobs.end_waits(spoken=True)
 
     def note_seen(self, window_id: str, version: ContextVersion) -> None:
         """Note the version of a window that the model sees with the request that is sent now."""
@@ -468,21 +438,13 @@ class WindowManager:
             runtime_of(window).conflicts.note_seen(version)
 
     async def await_opening(self, seconds: float) -> list[str]:
-        """Wait until the `opened` hook of every new window has ended, up to a timeout.
-
-        Returns:
-            The ids of windows that are still opening.
-        """
+        """Wait until the `opened` hooks of new windows have ended; return the ids of late ones."""
         late = dict(self._late)
         await finished(late.values(), seconds)
         return [window.id for window, told in late.items() if not told.done()]
 
     async def settle(self, seconds: float = PATIENCE) -> list[str]:
-        """Wait until every window has rendered its current state, up to a timeout.
-
-        Returns:
-            The ids of late windows; they show their last render, marked stale.
-        """
+        """Wait until every window has rendered its current state; return the ids of late ones."""
         drawing = self._drawing()
         if drawing:
             await finished(drawing.values(), seconds)
@@ -501,11 +463,6 @@ class WindowManager:
         return {window: future for window, future in pending if future}
 
     # --- internals ---------------------------------------------------------------------
-
-    @property
-    def data(self) -> Path | None:
-        """The session's folder for files; None if nothing is saved."""
-        return self._data
 
     def _opened_late(self, window: Window, opening: "Future[Any]") -> None:
         """Emit the outcome of a window's `opened` hook that outlasted `open`."""
@@ -533,8 +490,8 @@ class WindowManager:
         self._open_windows.leave(window_id, last.xml)  # raises if it was closed concurrently
         self._note_closed(window, last)
         ended = runtime_of(window).end()
-        if self._data is not None:
-            data = self._data / window_id  # a plain name
+        if self.data is not None:
+            data = self.data / window_id  # a plain name
             ended.add_done_callback(lambda _: shutil.rmtree(data, ignore_errors=True))
         self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
         return last.unsaved
@@ -576,14 +533,6 @@ class WindowManager:
             )
         return ActionResult(True, "\n".join(lines))
 
-    def _as_params(self, given: object) -> Mapping[str, Any]:
-        if given is None:
-            return {}
-        if not isinstance(given, Mapping):
-            kind = type(given).__name__
-            raise InvalidParamsError("params must be an object, not a {type}.", type=kind)
-        return given
-
     def _warn_late(self, drawing: Mapping[Window, "Future[None]"]) -> list[str]:
         """Emit a warning for each late window, and return the ids; one may still be opening."""
         late = [one for one, done in drawing.items() if not done.done() and not one.is_opening]
@@ -591,12 +540,6 @@ class WindowManager:
             if self.get(window.id):  # it may have been closed since
                 busy = runtime_of(window).worker.busy_for()
                 runtime_of(window).core.warn(
-                    self._words(
-                        "is late: busy for {seconds:.1f} s, its last render is shown", seconds=busy
-                    )
+                    "is late: busy for {seconds:.1f} s, its last render is shown", seconds=busy
                 )
         return [window.id for window in late]
-
-    @property
-    def _words(self) -> Words:
-        return Words(self.lang)

@@ -73,7 +73,6 @@ class Param(NamedTuple):
     Attributes:
         bounds: The allowed numbers, such as ``(1..5)``; or empty.
         default: The value if it is omitted, where that says something; or empty.
-        description: What it is for; or empty.
         length: The least and the largest number of characters or entries, where it is limited.
     """
 
@@ -437,17 +436,14 @@ def _bare(hint: Any) -> Any:
 
 
 def _field_facts(hint: Any) -> tuple[str, str, Length]:
-    notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    fields = [one for one in notes if isinstance(one, FieldInfo)]
-    words = next((one.description for one in fields if one.description), "")
-    limits = [*notes, *(limit for field in fields for limit in field.metadata)]
+    info = FieldInfo.from_annotation(hint)
 
     def limit(name: str) -> Any:
-        found = (getattr(one, name, None) for one in limits)
+        found = (getattr(one, name, None) for one in info.metadata)
         return next((one for one in found if one is not None), None)
 
     bounds = _bounds(limit("ge"), limit("le"), limit("gt"), limit("lt"))
-    return bounds, words, (limit("min_length"), limit("max_length"))
+    return bounds, info.description or "", (limit("min_length"), limit("max_length"))
 
 
 def _bounds(least: object, most: object, above: object, below: object) -> str:

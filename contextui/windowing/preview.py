@@ -1,16 +1,14 @@
 """Previews: what an action would change outside its window, shown for approval."""
 
-import os
 import unicodedata
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal, get_args
 
 from contextui.errors import ContextUIError
 from contextui.files.diff import DiffCounts, count_diff
 from contextui.shell import split
 from contextui.text import code_point, for_model, is_unseen
-from contextui.words import Words
 
 if TYPE_CHECKING:
     from contextui.git.inspection import NamedProgram
@@ -56,7 +54,7 @@ class CommandPreview:
             function or another PATH. Then no pattern allows it.
         param: The action's param that holds the command. The person may edit it.
         programs: What the folder's repository names and git may start, if git is the program; found
-            by `with_programs`, whatever the window says. No pattern of the settings covers them.
+            by `Previews`, whatever the window says. No pattern of the settings covers them.
     """
 
     line: str
@@ -85,9 +83,7 @@ class Preview:
     Attributes:
         target: What would change: a path of the workspace, a command, ``server.tool``. An approval
             for the session covers this target only.
-        diff: The change as a unified diff, or empty.
         text: The change in words; next to a diff, what the diff does not show.
-        whole: The content after the change, to show the whole file.
         verb: What would be done to the target; `close` if the person's unsaved edits would be
             discarded, which needs approval whatever the action's effect.
         changes: Whether anything would change. If not, the action does not run, without a prompt,
@@ -118,7 +114,7 @@ class Preview:
         return (count_diff(self.diff) or _NONE).removed
 
 
-def checked(given: object, name: str, words: Words) -> Preview | None:
+def checked(given: object, name: str) -> Preview | None:
     """Validate what a window's `preview` returned."""
     if given is None or given == "":
         return None
@@ -129,19 +125,17 @@ def checked(given: object, name: str, words: Words) -> Preview | None:
     if not isinstance(given, Preview) or given.verb not in get_args(Verb):
         shown = repr(given.verb)[:40] if isinstance(given, Preview) else type(given).__name__
         raise PreviewError(
-            words("preview() returned {type}; it must return a Preview, text or None.", type=shown)
+            "preview() returned {type}; it must return a Preview, text or None.", type=shown
         )
     if given.command is not None:
-        given = _checked_command(given, words)
-    _check_target(given.target, words)
+        given = _checked_command(given)
+    _check_target(given.target)
     size = len(given.diff) + len(given.text)
     if size > PREVIEW_LIMIT:
         raise PreviewError(
-            words(
-                "the preview has {size:,} characters, {most:,} at most can be shown.",
-                size=size,
-                most=PREVIEW_LIMIT,
-            )
+            "the preview has {size:,} characters, {most:,} at most can be shown.",
+            size=size,
+            most=PREVIEW_LIMIT,
         )
     diff, text = given.diff, given.text
     if diff and count_diff(diff) is None:  # not a valid diff: shown as text
@@ -150,63 +144,38 @@ def checked(given: object, name: str, words: Words) -> Preview | None:
     return replace(given, diff=_drawable(diff), text=_drawable(text), whole=_drawable(whole))
 
 
-def with_programs(preview: Preview | None, workspace: Path | None, words: Words) -> Preview | None:
-    """Return a preview with the programs that its command starts because a repository names them.
-
-    It takes as long as git and the disk need, up to `contextui.git.inspection.SECONDS`.
-
-    Args:
-        workspace: The folder in which contextui works; by default the command's.
-    """
-    command = preview.command if preview is not None else None
-    if preview is None or command is None:
-        return preview
-    from contextui.git.inspection import named_programs  # noqa: PLC0415  (with the first command)
-
-    search = {"PATH": command.search} if command.search else {}
-    folder, environment = Path(command.folder), {**os.environ, **search}
-    found: tuple[NamedProgram, ...] = ()
-    if argv := command.argv:
-        found = named_programs(argv, folder, workspace or folder, environment, words)
-    return replace(preview, command=replace(command, programs=found))
-
-
-def _checked_command(given: Preview, words: Words) -> Preview:
+def _checked_command(given: Preview) -> Preview:
     """Validate the command, and name it as the target in one line."""
     command = given.command
     assert command is not None
     if not command.line.strip():
-        raise PreviewError(words("the command is empty."))
+        raise PreviewError("the command is empty.")
     if len(command.line) > LONGEST_COMMAND:
         raise PreviewError(
-            words(
-                "the command has {size:,} characters, {most:,} at most can be run.",
-                size=len(command.line),
-                most=LONGEST_COMMAND,
-            )
+            "the command has {size:,} characters, {most:,} at most can be run.",
+            size=len(command.line),
+            most=LONGEST_COMMAND,
         )
     for text in (command.line, command.folder):
         if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
-            raise PreviewError(words("the command contains a character that no shell can read."))
+            raise PreviewError("the command contains a character that no shell can read.")
     if not PurePath(command.folder).is_absolute():
-        raise PreviewError(words("the command's folder is not an absolute path."))
+        raise PreviewError("the command's folder is not an absolute path.")
     shown = "".join(code_point(one) if is_unseen(one) else one for one in command.line.strip())
     if len(shown) > _LONGEST_TARGET:
         shown = shown[: _LONGEST_TARGET - 1] + "…"
     return replace(given, target=shown, verb="run")
 
 
-def _check_target(target: str, words: Words) -> None:
+def _check_target(target: str) -> None:
     """Raise if the target cannot be shown as it is, in one line."""
     if not target.strip() or len(target) > _LONGEST_TARGET:
-        raise PreviewError(words("the preview names no target."))
+        raise PreviewError("the preview names no target.")
     for char in target:
         if char in _BIDI or unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp"):
             raise PreviewError(
-                words(
-                    "the target's name contains {code}, which cannot be shown.",
-                    code=f"U+{ord(char):04X}",
-                )
+                "the target's name contains {code}, which cannot be shown.",
+                code=f"U+{ord(char):04X}",
             )
 
 

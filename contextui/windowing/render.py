@@ -1,22 +1,25 @@
-"""Renders of windows: snapshots and XML, drawn on the window's thread and cached per version."""
+"""Renders of windows: snapshots and XML, drawn on the window's thread and cached per version.
+
+The content of files that may hold secrets is withheld from the model (`SecretReads`).
+"""
 
 import html
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contextui import text
 from contextui.errors import ContextUIError, InvalidSourceDataError
 from contextui.events import Progress, WindowChanged, WindowDetailChanged
-from contextui.windowing import anchor as anchor_registry
-from contextui.windowing.action import Action
-from contextui.windowing.anchor import AnyAnchor, Reference
+from contextui.files.errors import FileError, SecretFileError
+from contextui.windowing.action import Action, AnyAnchor, Reference, register
 from contextui.windowing.blocks import ActionLine, parts_of, window_xml
 from contextui.windowing.core import WindowCore
-from contextui.windowing.secret_reads import SecretReads
 from contextui.windowing.snapshot import (
+    Anchor,
     ContextVersion,
     Element,
     Lod,
@@ -28,6 +31,9 @@ from contextui.windowing.snapshot import (
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE
 from contextui.words import Lang, Words
+
+if TYPE_CHECKING:
+    from contextui.files.workspace import Workspace
 
 _LONGEST_DESCRIPTION = 2_000  # characters
 _LONGEST_UNSAVED = 300  # characters
@@ -57,16 +63,11 @@ class Render:
         """The level of detail that was rendered."""
         return self.snapshot.state.current_lod
 
-    def same_output_as(self, other: "Render") -> bool:
-        """Whether both show the same, regardless of version."""
-        return (
-            self.snapshot.content == other.snapshot.content
-            and self.snapshot.elements == other.snapshot.elements
-            and self.snapshot.error == other.snapshot.error
-            and self.snapshot.jobs == other.snapshot.jobs
-            and (self.anchors, self.unsaved) == (other.anchors, other.unsaved)
-            and self.withheld == other.withheld
-        )
+    @property
+    def output(self) -> tuple[object, ...]:
+        """What it shows, regardless of version."""
+        shown = self.snapshot.content, self.snapshot.elements, self.snapshot.error
+        return *shown, self.snapshot.jobs, self.anchors, self.unsaved, self.withheld
 
 
 class Frame(NamedTuple):
@@ -78,46 +79,10 @@ class Frame(NamedTuple):
     state: Mapping[str, Any] | None = None
 
 
-def draw(core: WindowCore, frame: Frame, reported: set[str]) -> Render:
-    """Render the window; any exception becomes an error snapshot with the reason."""
-
-    def warn_once(problem: ContextUIError) -> None:
-        if str(problem) not in reported:
-            reported.add(str(problem))
-            core.warn(str(problem))
-
-    window = core.window
-    try:
-        _refresh_actions(window)
-        content, elements = _coerce(window.content(frame.lod), core.max_content)
-        registry = anchor_registry.register(window.anchors(frame.lod), window.actions, warn_once)
-        snapshot = _snapshot(core, frame, content, elements, registry)
-        unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)
-        return Render(snapshot, _xml(window, snapshot, registry), registry, unsaved)
-    except BaseException as problem:
-        reason, notice = core.reason(problem), core.words("could not be drawn")
-        core.warn(f"{notice}: {reason}")
-        return message(core, frame, f"{core.id} {notice}.\n{reason}", is_error=True)
-
-
-def _refresh_actions(window: Window) -> None:
-    found, declared = {one.id: one for one in window.more_actions()}, type(window).actions
-    if found or "actions" in vars(window):
-        window.actions = {**declared, **found, **declared}
-
-
 def message(core: WindowCore, frame: Frame, words: str, *, is_error: bool = False) -> Render:
     """Render words in place of the content: that it has none yet, or why it failed."""
     snapshot = _snapshot(core, frame, words, None, {}, error=words if is_error else None)
     return Render(snapshot, _xml(core.window, snapshot, {}), {})
-
-
-def _recorded(core: WindowCore, frame: Frame, xml: str) -> Render:
-    try:
-        content = html.unescape(parts_of(xml).content)
-    except ValueError as error:  # the log is damaged
-        return message(core, frame, str(error), is_error=True)
-    return replace(message(core, frame, content), xml=xml)
 
 
 def stale(window: Window, render: Render) -> Render:
@@ -163,7 +128,10 @@ def _snapshot(
         ),
         content=content,
         elements=elements,
-        anchors={anchor_id: anchor_registry.entry(one) for anchor_id, one in registry.items()},
+        anchors={
+            anchor_id: Anchor(type=one.kind, params=one.fields, target=one.target)
+            for anchor_id, one in registry.items()
+        },
         error=error,
         jobs=frame.jobs,
     )
@@ -200,8 +168,8 @@ def _xml(window: Window, snapshot: Snapshot, registry: Mapping[str, AnyAnchor]) 
     for anchor in registry.values():
         if not isinstance(anchor, Reference):
             bound = window.actions[anchor.action]
-            fields = anchor_registry.fields_of(anchor)
-            open_params = [str(param) for param in bound.params.listing if param.name in fields]
+            listing = bound.params.listing
+            open_params = [str(param) for param in listing if param.name in anchor.fields]
             label = text.one_line(anchor.label, 200) if anchor.label else bound.labelled(lang)
             lines.append(ActionLine(anchor.id, ",".join(open_params), label))
     close = ActionLine("close", "summary:string?", Words(lang)("Close"))
@@ -220,6 +188,105 @@ def _action_line(one: Action, lod: Lod, lang: Lang) -> ActionLine:
     if one.call is None or lod is Lod.FULL:
         return ActionLine(one.id, str(one.params), one.labelled(lang))
     return ActionLine(one.id, str(one.params) if lod is Lod.SUMMARY else "", "")
+
+
+class Reading:
+    """One call into a window, and the secret files it reads.
+
+    Attributes:
+        allowed: The files that may be read; None for all, if the model gets no result.
+        disclosed: Whether the model may read more of the window afterwards.
+    """
+
+    def __init__(self, allowed: frozenset[str] | None) -> None:
+        self.allowed = allowed
+        self.refused: SecretFileError | None = None
+        self.disclosed = False
+
+
+class SecretReads:
+    """Tracks which files that may hold secrets a window has read.
+
+    A window may read them at any time, and the person sees them. The window's content and the
+    results of the model's calls are withheld from the model. A call of the model that would read
+    such a file is refused and rolled back; the person is asked, and the call is retried.
+
+    Paths are real paths, with links resolved. Belongs to the window's thread.
+    """
+
+    def __init__(self, core: WindowCore) -> None:
+        self._core = core
+        self._read = set[str]()
+        self._disclosed = frozenset[str]()
+        self._reading = Reading(None)
+
+    def take_over(self, other: "SecretReads") -> None:
+        """Treat all that another window has read as read by this one, which has its state."""
+        self._read, self._disclosed = set(other._read), other._disclosed
+
+    @property
+    def inherited(self) -> frozenset[str] | None:
+        """The files that windows opened by the current call may read."""
+        return self._reading.allowed
+
+    def guard(self, path: str, real: str) -> None:
+        """Record that a file is read, or refuse it; see `Workspace.guarded`."""
+        reading = self._reading
+        allowed = reading.allowed
+        if (
+            allowed is None
+            or real in allowed | self._disclosed
+            or self._core.around.discloses_all()
+        ):
+            self._read.add(real)
+            return
+        refused = SecretFileError(path, real)
+        reading.refused = reading.refused or refused
+        raise refused
+
+    @contextmanager
+    def reading(self, allowed: frozenset[str] | None) -> Iterator[Reading]:
+        """Wrap a call into the window."""
+        self._reading = reading = Reading(allowed)
+        before = self._disclosed
+        try:
+            yield reading
+        finally:
+            self._reading = Reading(None)
+            # A file that is no longer shown needs approval again when it comes back.
+            self._disclosed = (before | (allowed or frozenset())) & self._shown()
+            reading.disclosed = bool(self._disclosed - before)
+
+    @staticmethod
+    def check(withheld: Iterable[str], allowed: frozenset[str]) -> None:
+        """Raise if the window shows a file that the model may not read."""
+        for real in withheld:
+            if real not in allowed:
+                raise SecretFileError(real, real)
+
+    def withheld(self) -> tuple[str, ...]:
+        """Return the files whose content is withheld from the model."""
+        if self._core.around.discloses_all():
+            return ()
+        return tuple(sorted(self._shown() - self._disclosed))
+
+    def _shown(self) -> frozenset[str]:
+        files = self._core.env.files
+        try:
+            paths = self._core.window.shown_files()
+            if paths is None or files is None:
+                return frozenset(self._read)
+            return frozenset(real_path(files, path) for path in paths if files.is_secret(path))
+        except Exception:  # author's code failed: disclose nothing
+            return frozenset(self._read)
+
+
+def real_path(files: "Workspace", path: str) -> str:
+    """Return a path with its links resolved, or the path itself if it cannot be."""
+    try:
+        return files.real(path)
+    except FileError:
+        return path
 
 
 class Renders:
@@ -251,14 +318,11 @@ class Renders:
         newest = max(
             finished.values(), key=lambda one: (one.version, one.lod is present.lod), default=None
         )
-        if newest is None and self._core.is_opening:
-            frame = self._frame(present.lod, ContextVersion(0))
-            return message(self._core, frame, self._core.words("Opening…"))
         if newest is None:
-            reason = self.replacement or self._core.words(
-                "{id} has not been drawn yet.", id=self._core.id
-            )
-            frame = self._frame(present.lod, ContextVersion(0))
+            frame, words = self._frame(present.lod, ContextVersion(0)), self._core.words
+            if self._core.is_opening:
+                return message(self._core, frame, words("Opening…"))
+            reason = self.replacement or words("{id} has not been drawn yet.", id=self._core.id)
             newest = message(self._core, frame, reason, is_error=True)
         known, marked = self._outdated or (None, newest)
         if known is not newest:
@@ -296,7 +360,7 @@ class Renders:
         with self._lock:
             waiting = self._drawing.get(level)
             if waiting is None or waiting.done() or waiting.running():
-                waiting = self._drawing[level] = self._core.worker.submit(lambda: self._draw(level))
+                waiting = self._drawing[level] = self._core.worker.submit(lambda: self.draw(level))
             return waiting
 
     def redraw(self) -> "Future[None]":
@@ -311,34 +375,56 @@ class Renders:
 
     # --- on the window's thread, where the state does not change ------------------------
 
-    def draw(self) -> None:
-        """Render the current version now, unless there is one."""
-        self._draw(self._core.lod)
-
-    def _draw(self, lod: Lod) -> None:
-        if not self.current(lod):
-            version = self._core.version
-            self._finish(lod, self._drawn(lod, version))
+    def draw(self, lod: Lod | None = None) -> None:
+        """Render the current version at this level now, unless there is one."""
+        level = lod or self._core.lod
+        if not self.current(level):
+            self._finish(level, self._drawn(level, self._core.version))
 
     def _draw_again(self, lod: Lod) -> None:
         before = self._finished.get(lod)
         if before is None:
-            self._draw(lod)
+            self.draw(lod)
             return
         version = self._core.version.after_detail()
         render = self._drawn(lod, version)
-        if not render.same_output_as(before) and self._core.advance(version):
+        if render.output != before.output and self._core.advance(version):
             self._finish(lod, render)
 
     def _drawn(self, lod: Lod, version: ContextVersion) -> Render:
-        frame = self._frame(lod, version, self._core.saved.state)
+        core, frame = self._core, self._frame(lod, version, self._core.saved.state)
         if self.replacement:
-            return message(self._core, frame, self.replacement, is_error=True)
+            return message(core, frame, self.replacement, is_error=True)
         if self.recorded:
-            return _recorded(self._core, frame, self.recorded)
-        with self._core.read_only("content()"):
-            render = draw(self._core, frame, self._reported)
-            return withhold(self._core.window, render, self._secrets.withheld())
+            try:
+                content = html.unescape(parts_of(self.recorded).content)
+            except ValueError as error:  # the log is damaged
+                return message(core, frame, str(error), is_error=True)
+            return replace(message(core, frame, content), xml=self.recorded)
+        with core.read_only("content()"):
+            return withhold(core.window, self._of_window(frame), self._secrets.withheld())
+
+    def _of_window(self, frame: Frame) -> Render:
+        """Render what the window shows; any exception becomes an error snapshot with the reason."""
+        core, window = self._core, self._core.window
+        try:
+            found, declared = {one.id: one for one in window.more_actions()}, type(window).actions
+            if found or "actions" in vars(window):
+                window.actions = {**declared, **found, **declared}
+            content, elements = _coerce(window.content(frame.lod), core.max_content)
+            registry = register(window.anchors(frame.lod), window.actions, self._warn_once)
+            snapshot = _snapshot(core, frame, content, elements, registry)
+            unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)
+            return Render(snapshot, _xml(window, snapshot, registry), registry, unsaved)
+        except BaseException as problem:
+            reason, notice = core.reason(problem), core.words("could not be drawn")
+            core.warn(f"{notice}: {reason}")
+            return message(core, frame, f"{core.id} {notice}.\n{reason}", is_error=True)
+
+    def _warn_once(self, problem: ContextUIError) -> None:
+        if str(problem) not in self._reported:
+            self._reported.add(str(problem))
+            self._core.warn(str(problem))
 
     def _finish(self, lod: Lod, render: Render) -> None:
         if not render.unsaved:

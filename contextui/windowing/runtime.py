@@ -14,18 +14,26 @@ from contextui.errors import ActionError, ContextUIError, WindowBusyError, Windo
 from contextui.events import Actor, WindowActed
 from contextui.files.errors import SecretFileError
 from contextui.windowing.action import BUILT_IN, CLOSE, ActionCancelledError, ActionResult
-from contextui.windowing.background import Background
-from contextui.windowing.conflict import Conflicts
+from contextui.windowing.background import Jobs
 from contextui.windowing.core import Surroundings, WindowCore
-from contextui.windowing.intent import Allow, Intent, Permit, Previews, resolve_intent
 from contextui.windowing.job import Job
 from contextui.windowing.preview import Preview, PreviewError
-from contextui.windowing.render import Renders
-from contextui.windowing.secret_reads import SecretReads
+from contextui.windowing.render import Renders, SecretReads
 from contextui.windowing.snapshot import ContextVersion, History, Lod, Snapshot
-from contextui.windowing.transaction import Call, Transactions
+from contextui.windowing.state import freeze
+from contextui.windowing.transaction import (
+    Allow,
+    Call,
+    Conflicts,
+    Intent,
+    Permit,
+    Previews,
+    Transactions,
+    resolve_intent,
+)
 from contextui.windowing.window import Env, Window
 from contextui.windowing.worker import PATIENCE, finished
+from contextui.words import Message
 
 _WINDOW = "contextui.windowing.window"  # the module of `Window`
 _MAX_APPROVALS = 5  # times that an action may change between approval and execution
@@ -46,7 +54,6 @@ class Runtime:
     only.
 
     Attributes:
-        core: What the parts share: id, environment, thread, state and version.
         focus_id: The target of the anchor that was acted on last.
         commit_input: Commits what the person has typed on the screen and not submitted yet.
     """
@@ -77,14 +84,15 @@ class Runtime:
         """Whether the window was opened in this run, not restored."""
         self.ending: Future[None] | None = None
         """Done when the window has ended; None until `end` is called."""
-        self.background = Background(core, self.renders, self._note_ended)
-        self.jobs = self.background.jobs
+        self.jobs = Jobs(core, self.renders, self._note_ended)
         self.conflicts = Conflicts(core, self.renders)
         self.previews = Previews(core)
         self.transactions = Transactions(core, self.renders, self.jobs, self.conflicts)
         core.env = self._env(around)
         window._runtime = self
-        self._opening: tuple[Call, Future[Any]] | None = None
+        self.opening: Future[Any] | None = None
+        """Done when the hook that opens the window has ended; None until `start` is called."""
+        self._opening_call: Call | None = None
         self._ended_jobs: list[Job] = []  # whose hook has not run yet
 
     def take_over(self, other: "Runtime") -> None:
@@ -107,8 +115,8 @@ class Runtime:
             job=self.jobs.add,
             change=self.transactions.change,
             jobs=self.jobs.running,
-            process=self.background.process,
-            notify=self.background.notify,
+            process=self.jobs.process,
+            notify=self.jobs.notify,
             files=around.files.guarded(self.secrets.guard) if around.files else None,
             sandbox=around.sandbox,
             data=around.data / self.core.id if around.data else None,
@@ -122,7 +130,7 @@ class Runtime:
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
         """Return the render's snapshot, with the current history and focus."""
         snapshot = self.renders.at(lod).snapshot
-        custom = self.core.frozen(snapshot.state.custom)
+        custom = freeze(snapshot.state.custom)
         state = snapshot.state.model_copy(update={"focus_id": self.focus_id, "custom": custom})
         history = self.history.entries or None
         return snapshot.model_copy(update={"history": history, "state": state})
@@ -156,20 +164,17 @@ class Runtime:
             except SecretFileError:  # the person is asked, then the window is opened again
                 raise
             except ContextUIError as problem:
-                lang = self.core.around.lang
-                notice = self.core.words(
-                    "did not open: {reason}", reason=text.one_line(problem.text(lang), 1_000)
-                )
+                reason = text.one_line(self.core.words(problem), 1_000)
+                notice = self.core.words("did not open: {reason}", reason=reason)
                 self.renders.replacement = f"{self.core.id} {notice}"
                 self.core.warn(notice)
                 raise
             finally:
                 self.core.is_opening = False
 
-        opening = self.worker.submit(open_it)
-        self._opening = call, opening
+        self._opening_call, self.opening = call, self.worker.submit(open_it)
         self.renders.request()
-        return opening
+        return self.opening
 
     def open_again(
         self, arguments: dict[str, Any], actor: Actor, allowed: frozenset[str] | None
@@ -185,19 +190,14 @@ class Runtime:
         return self.worker.submit(run)
 
     @property
-    def opening(self) -> "Future[Any] | None":
-        """The future of the hook that opens the window; it may be done."""
-        return self._opening[1] if self._opening else None
-
-    @property
     def is_first_opening(self) -> bool:
         """Whether the `opened` hook of a new window is still running."""
         return self.core.is_opening and self.is_new
 
     def stop_opening(self) -> None:
         """Cancel the hook that opens the window, if it still runs: its changes are discarded."""
-        if self._opening is not None:
-            self._opening[0].cancel()
+        if self._opening_call is not None:
+            self._opening_call.cancel()
 
     def end(self, reason: ClosingReason = "closed") -> "Future[None]":
         """Cancel its jobs, run the hooks `job_ended` and `closed`, then stop its thread."""
@@ -216,15 +216,13 @@ class Runtime:
                 with self.core.inside():
                     Call(partial(hook, *given), {}).run(self.worker.run)
             except BaseException as problem:
-                self.core.warn(
-                    self.core.words("closed() failed: {reason}", reason=self.core.reason(problem))
-                )
+                self.core.warn("closed() failed: {reason}", reason=self.core.reason(problem))
             finally:
-                if self.background.has_processes:
-                    self.worker.run(self.background.end_processes())
+                if self.jobs.has_processes:
+                    self.worker.run(self.jobs.end_processes())
                 ended.set_result(None)
 
-        self.background.waits.end()
+        self.jobs.end_waits()
         self.worker.stop(run_hooks)
         return ended
 
@@ -245,11 +243,7 @@ class Runtime:
             try:
                 self.transactions.run(Call(partial(self.window.job_ended, job), {}), "window")
             except BaseException as problem:
-                self.core.warn(
-                    self.core.words(
-                        "job_ended() failed: {reason}", reason=self.core.reason(problem)
-                    )
-                )
+                self.core.warn("job_ended() failed: {reason}", reason=self.core.reason(problem))
 
     # --- actions --------------------------------------------------------------------------
 
@@ -264,7 +258,7 @@ class Runtime:
         stopped: ActionCancelledError | None = None
         try:
             if action_id in BUILT_IN and action_id not in self.window.actions:
-                result = await self.background.act(action_id, params)
+                result = await self.jobs.act(action_id, params)
             else:
                 result = await self._act(action_id, params, actor, allow)
         except ContextUIError as error:
@@ -320,13 +314,11 @@ class Runtime:
 
     async def _await_anchors(self, action_id: str) -> None:
         """Wait until the window is open, and for a pending render that may have the anchor."""
-        if self._opening is not None and self.core.is_opening:
-            await finished([self._opening[1]], PATIENCE)
+        if self.opening is not None and self.core.is_opening:
+            await finished([self.opening], PATIENCE)
         if self.core.is_opening:
             raise WindowBusyError(
-                self.core.words(
-                    "{id} is still opening. Try again when it has opened.", id=self.core.id
-                )
+                "{id} is still opening. Try again when it has opened.", id=self.core.id
             )
         if action_id not in self.window.actions and (drawing := self.renders.pending()):
             await finished([drawing], PATIENCE)
@@ -374,8 +366,7 @@ class Runtime:
         except ContextUIError as error:
             if not note:
                 raise
-            words, reason = self.core.words, error.text(self.core.around.lang)
-            raise ActionError(words("{note}\n{reason}", note=note, reason=reason)) from error
+            raise ActionError("{note}\n{reason}", note=note, reason=error) from error
         return replace(result, text=f"{note}\n{result.text}") if note else result
 
     async def allow_closing(
@@ -425,11 +416,11 @@ class Runtime:
         except asyncio.CancelledError:
             if not call.cancel():  # it has committed, and may have started a job
                 await finished([outcome], None)
-                self.background.stop_started(outcome.result(), actor)
+                self.jobs.stop_started(outcome.result(), actor)
             raise
         result = outcome.result()
         if isinstance(result, Job):
-            return await self.background.result_of(result, actor)
+            return await self.jobs.result_of(result, actor)
         return ActionResult(True, result)
 
     async def _answered(self, call: Call, outcome: "Future[str | Job]") -> None:
@@ -442,12 +433,9 @@ class Runtime:
             if cancelled:
                 outcome.cancel()
         if cancelled:
-            late = self.core.words(
-                "{id} did not answer within {seconds:g} s.",
-                id=self.core.id,
-                seconds=seconds,
-            )
-            raise WindowBusyError(self.core.words("{reason} The window is unchanged.", reason=late))
+            values = {"id": self.core.id, "seconds": seconds}
+            late = Message("{id} did not answer within {seconds:g} s.", values)
+            raise WindowBusyError("{reason} The window is unchanged.", reason=late)
         await finished([outcome], None)
 
     def _check_shown(self, allowed: frozenset[str] | None) -> None:
@@ -469,10 +457,8 @@ class Runtime:
 
     def _unstable(self, intent: Intent) -> PreviewError:
         return PreviewError(
-            self.core.words(
-                "{name} did not run: its effect changed each time after it was approved.",
-                name=intent.name,
-            )
+            "{name} did not run: its effect changed each time after it was approved.",
+            name=intent.name,
         )
 
 

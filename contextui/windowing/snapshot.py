@@ -2,11 +2,12 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, NoReturn, TypeAlias
+from operator import not_
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -14,12 +15,11 @@ from pydantic import (
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
-    model_serializer,
 )
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
-from contextui.errors import FrozenStateError, InvalidSourceDataError, VersionMismatchError
+from contextui.errors import InvalidSourceDataError, VersionMismatchError
 from contextui.text import one_line, quote
 from contextui.windowing.state import FrozenDict, freeze
 
@@ -28,6 +28,7 @@ _DEEPEST = 64  # parsers, and Python, limit nesting
 _RESERVED = frozenset({"window", "description", "content", "actions", "action"})
 
 
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Element:
     """One XML element of a window's content.
 
@@ -39,12 +40,11 @@ class Element:
         Element('item', 'milk', id='1', done='true')
     """
 
-    __slots__ = ("_depth", "attributes", "children", "tag")
-
-    _depth: int
     tag: str
     children: tuple["Element | str", ...]
-    attributes: Mapping[str, str]
+    attributes: Mapping[str, str] = field(hash=False)
+    _depth: int = field(compare=False)
+    __frozen__ = True  # `freeze` uses it as it is
 
     def __init__(self, tag: str, /, *children: "Element | str", **attributes: object) -> None:
         for name in (tag, *attributes):
@@ -62,39 +62,20 @@ class Element:
         if depth > _DEEPEST:
             raise InvalidSourceDataError(f"<{tag}> is nested more than {_DEEPEST} levels deep.")
         texts = {
-            name: _attribute_text(value) for name, value in attributes.items() if value is not None
+            name: str(value).lower() if isinstance(value, bool) else str(value)
+            for name, value in attributes.items()
+            if value is not None
         }
         parts = {"tag": tag, "children": children, "attributes": FrozenDict(texts), "_depth": depth}
         for name, part in parts.items():
             object.__setattr__(self, name, part)
 
-    def __setattr__(self, name: str, _: object) -> NoReturn:
-        raise FrozenStateError(f"An element cannot be changed: make another one with this {name}.")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise FrozenStateError(f"An element cannot be changed: make another one without {name}.")
-
-    def __copy__(self) -> "Element":
-        return self
-
-    def __deepcopy__(self, _: object) -> "Element":
-        return self
-
     def __reduce__(self) -> tuple[Any, ...]:
         return Element.from_json, (self.to_json(),)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Element) and self._parts() == other._parts()
-
-    def __hash__(self) -> int:
-        return hash((self.tag, self.children))
 
     def __repr__(self) -> str:
         attributes = [f"{name}={value!r}" for name, value in self.attributes.items()]
         return f"Element({', '.join([repr(self.tag), *map(repr, self.children), *attributes])})"
-
-    def _parts(self) -> tuple[str, tuple["Element | str", ...], Mapping[str, str]]:
-        return self.tag, self.children, self.attributes
 
     def lines(self, depth: int = 0) -> Iterator[str]:
         """Yield the element as lines of text: its text and attributes, with children indented."""
@@ -148,10 +129,6 @@ Body: TypeAlias = str | Element | Sequence[Element]
 def text_form(elements: Sequence[Element]) -> str:
     """Convert elements to lines of text, for screens and logs."""
     return "\n".join(line for element in elements for line in element.lines())
-
-
-def _attribute_text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class Lod(StrEnum):
@@ -281,10 +258,10 @@ class Snapshot(_Frozen):
     content: str
     anchors: Annotated[Mapping[str, Anchor], AfterValidator(FrozenDict)]
     history: tuple[HistoryEntry, ...] | None = None
-    elements: tuple[Element, ...] | None = None
-    error: str | None = None
-    stale: bool = False
-    jobs: Mapping[int, str] = {}
+    elements: tuple[Element, ...] | None = Field(default=None, exclude_if=not_)
+    error: str | None = Field(default=None, exclude_if=not_)
+    stale: bool = Field(default=False, exclude_if=not_)
+    jobs: Mapping[int, str] = Field(default={}, exclude_if=not_)
 
     def check_shows(self, version: ContextVersion) -> None:
         """Check that the snapshot shows the data of this version, at any level of detail.
@@ -297,14 +274,6 @@ class Snapshot(_Frozen):
                 f"The snapshot of {self.header.app_id} shows version {self.header.version}, not "
                 f"{version}: take a new one."
             )
-
-    @model_serializer(mode="wrap")
-    def _without_unset_extras(self, dump: Callable[["Snapshot"], dict[str, Any]]) -> dict[str, Any]:
-        data = dump(self)
-        for name in ("elements", "error", "stale", "jobs"):
-            if not data[name]:
-                del data[name]
-        return data
 
 
 class History:

@@ -22,22 +22,17 @@ def freeze(value: Value) -> Value:
     Lists, dicts, sets, tuples, pydantic models and dataclasses are copied; anything else is used as
     is. Copying a frozen value (`copy`, `deepcopy`, `model_copy`) returns a mutable one.
     """
-    frozen: Any = _freeze(value)
-    return frozen  # type: ignore[no-any-return]
-
-
-def _freeze(value: Any) -> Any:
     kind: Any = type(value)
     if kind in _ATOMS:
         return value
-    way = _way(kind)
-    return way(value)
+    frozen: Value = _way(kind)(value)
+    return frozen
 
 
 @lru_cache(maxsize=512)
 def _way(kind: Any) -> Callable[[Any], Any]:
-    if issubclass(kind, FrozenList | FrozenDict | FrozenSet) or "__frozen__" in vars(kind):
-        return _as_it_is
+    if "__frozen__" in vars(kind):
+        return _same
     ways: list[tuple[type, Callable[[Any], Any]]] = [
         (list, lambda value: FrozenList(_each(value))),
         (dict, _frozen_dict),
@@ -48,10 +43,10 @@ def _way(kind: Any) -> Callable[[Any], Any]:
     for base, way in ways:
         if issubclass(kind, base):
             return way
-    return _frozen_dataclass if dataclasses.is_dataclass(kind) else _as_it_is
+    return _frozen_dataclass if dataclasses.is_dataclass(kind) else _same
 
 
-def _as_it_is(value: Any) -> Any:
+def _same(value: Any) -> Any:
     return value
 
 
@@ -59,13 +54,13 @@ def _each(values: Any) -> Any:
     """Freeze the values; return them as they are if all are atoms, as in most lists."""
     if _ATOMS.issuperset(map(type, values)):
         return values
-    return [_freeze(one) for one in values]
+    return [freeze(one) for one in values]
 
 
-def _frozen_dict(value: dict[Any, Any]) -> "FrozenDict":
+def _frozen_dict(value: dict[Any, Any]) -> Any:
     if _ATOMS.issuperset(map(type, value.values())):
         return FrozenDict(value)
-    return FrozenDict({name: _freeze(one) for name, one in value.items()})
+    return FrozenDict({name: freeze(one) for name, one in value.items()})
 
 
 def _frozen_tuple(value: tuple[Any, ...]) -> Any:
@@ -76,7 +71,7 @@ def _frozen_tuple(value: tuple[Any, ...]) -> Any:
     return make(parts)  # `_make` builds a named tuple of its parts
 
 
-# --- containers ------------------------------------------------------------------------
+# --- frozen classes --------------------------------------------------------------------
 
 
 def _refuse(*_: Any, **__: Any) -> NoReturn:
@@ -86,83 +81,51 @@ def _refuse(*_: Any, **__: Any) -> NoReturn:
     )
 
 
-class FrozenList(list[Any]):
-    """An immutable list."""
-
-    __slots__ = ()
-
-    append = extend = insert = pop = remove = clear = sort = reverse = _refuse
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
-
-    def __copy__(self) -> list[Any]:
-        return list(self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> list[Any]:
-        return [deepcopy(one, memo) for one in self]
-
-    def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
-        return list, (list(self),)
-
-
-class FrozenDict(dict[Any, Any]):
-    """An immutable dict."""
-
-    __slots__ = ()
-
-    update = setdefault = pop = popitem = clear = _refuse
-    __setitem__ = __delitem__ = __ior__ = _refuse
-
-    def __copy__(self) -> dict[Any, Any]:
-        return dict(self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> dict[Any, Any]:
-        return {name: deepcopy(value, memo) for name, value in self.items()}
-
-    def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
-        return dict, (dict(self),)
-
-
-class FrozenSet(set[Any]):
-    """An immutable set that is still an instance of `set`."""
-
-    __slots__ = ()
-
-    add = remove = discard = pop = clear = update = _refuse
-    intersection_update = difference_update = symmetric_difference_update = _refuse
-    __ior__ = __iand__ = __isub__ = __ixor__ = _refuse
-
-    def __copy__(self) -> set[Any]:
-        return set(self)
-
-    def __deepcopy__(self, _: dict[int, Any]) -> set[Any]:
-        return set(self)
-
-    def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
-        return set, (set(self),)
-
-
-# --- models and dataclasses ------------------------------------------------------------
-
-
-@lru_cache(maxsize=512)
-def _twin(cls: type) -> type:
+def _frozen_class(cls: type, changing: str, plain: Callable[[Any], Any]) -> Any:
     """Create an immutable subclass whose instances pass for instances of the class.
 
     It is built without pydantic's metaclass: fields, validators and serializer are inherited.
+
+    Args:
+        changing: The methods that change an instance.
+        plain: Returns a mutable copy of an instance, whose parts are the same.
     """
-    members = {
+    members = dict.fromkeys(changing.split(), _refuse) | {
         "__slots__": (),
         "__frozen__": True,
         "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,
-        "__setattr__": _refuse,
-        "__delattr__": _refuse,
         "__class__": property(lambda _: cls),
-        "__copy__": lambda self: _plain(cls, self),
-        "__deepcopy__": lambda self, memo=None: deepcopy(_plain(cls, self), memo),
-        "__reduce_ex__": lambda self, protocol: _plain(cls, self).__reduce_ex__(protocol),
+        "__copy__": lambda self: plain(self),  # noqa: PLW0108  (bound to the instance)
+        "__deepcopy__": lambda self, memo=None: deepcopy(plain(self), memo),
+        "__reduce_ex__": lambda self, protocol: plain(self).__reduce_ex__(protocol),
     }
     return type.__new__(type(cls), cls.__name__, (cls,), members)
+
+
+FrozenList = _frozen_class(
+    list,
+    "append extend insert pop remove clear sort reverse __setitem__ __delitem__ __iadd__ __imul__",
+    list,
+)
+FrozenDict = _frozen_class(
+    dict, "update setdefault pop popitem clear __setitem__ __delitem__ __ior__", dict
+)
+FrozenSet = _frozen_class(
+    set,
+    "add remove discard pop clear update intersection_update difference_update "
+    "symmetric_difference_update __ior__ __iand__ __isub__ __ixor__",
+    set,
+)
+
+
+@lru_cache(maxsize=512)
+def _twin(cls: type) -> type:
+    twin: type = _frozen_class(cls, "__setattr__ __delattr__", lambda value: _plain(cls, value))
+    return twin
+
+
+# --- models and dataclasses ------------------------------------------------------------
 
 
 _PARTS = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
@@ -171,7 +134,7 @@ _PARTS = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__
 def _frozen_model(model: BaseModel) -> Any:
     cls, given = type(model), model.__dict__
     kept = _transient(cls)
-    values = {name: one if name in kept else _freeze(one) for name, one in given.items()}
+    values = {name: one if name in kept else freeze(one) for name, one in given.items()}
     return _filled_model(_twin(cls), model, values)
 
 
@@ -191,10 +154,7 @@ def _filled_model(cls: type, model: BaseModel, values: dict[str, Any]) -> Any:
 
 
 def _frozen_dataclass(value: Any) -> Any:
-    try:
-        return _filled(_twin(value.__class__), value, _freeze)
-    except TypeError:  # a class that cannot be subclassed: a copy is safe as well
-        return deepcopy(value)
+    return _filled(_twin(value.__class__), value, freeze)
 
 
 def _filled(cls: type, value: Any, how: Callable[[Any], Any]) -> Any:
@@ -208,7 +168,7 @@ def _filled(cls: type, value: Any, how: Callable[[Any], Any]) -> Any:
 def _plain(cls: type, value: Any) -> Any:
     if isinstance(value, BaseModel):
         return _filled_model(cls, value, dict(value.__dict__))
-    return _filled(cls, value, lambda one: one)
+    return _filled(cls, value, _same)
 
 
 T = TypeVar("T")
@@ -252,11 +212,7 @@ class WindowState(BaseModel):
 
     @classmethod
     def from_saved(cls, data: Mapping[str, Any]) -> Self:
-        """Restore a state from the data of `saved`.
-
-        Raises:
-            InvalidSourceDataError: The data does not validate; the message says where.
-        """
+        """Restore a state from the data of `saved`."""
         try:
             return cls.model_validate(data, by_name=True)
         except ValidationError as error:
@@ -270,6 +226,9 @@ class StateKeeper(Generic[S]):
     """Keeps the last committed state, detects changes and rolls back.
 
     Comparing whole dumps detects deep changes too (``items.append``), which pydantic does not.
+
+    Attributes:
+        live: The state that a transaction changes.
     """
 
     def __init__(self, state: S | None) -> None:
@@ -282,24 +241,24 @@ class StateKeeper(Generic[S]):
             raise InvalidSourceDataError(
                 f"the state is a {type(state).__name__}; it must be a Window.State"
             )
-        self._class = type(state)
+        self.live, self._class = state, type(state)
         self._transient = self._class.transient_fields()
         self._committed: dict[str, Any] = {}
         self._draft = state, self._committed
         # The committed data and the transient references; always replaced together.
         self._stable: tuple[dict[str, Any], dict[str, Any]] = (self._committed, {})
         self._view: tuple[object, S] | None = None
-        self.refer(state)
-        self.check(state)
+        self.check()
+        self.commit()
 
-    def begin(self, state: S) -> bool:
-        """Start a transaction."""
-        self.refer(state)
-        return self._dump(state) == self._committed
+    def begin(self) -> bool:
+        """Start a transaction; False if the state was changed since the last one."""
+        self.refer()
+        return self._dump(self.live) == self._committed
 
-    def refer(self, state: S) -> None:
+    def refer(self) -> None:
         """Remember which objects the transient fields hold."""
-        references = {name: getattr(state, name) for name in self._transient}
+        references = {name: getattr(self.live, name) for name in self._transient}
         committed, before = self._stable
         same = committed is self._committed and before.keys() == references.keys()
         if not same or any(references[name] is not before[name] for name in before):
@@ -319,8 +278,9 @@ class StateKeeper(Generic[S]):
         self._view = stable, view
         return view
 
-    def check(self, state: object) -> bool:
-        """Validate the state, so that `commit` cannot fail."""
+    def check(self) -> bool:
+        """Validate the state, so that `commit` cannot fail; return whether it has changed."""
+        state: object = self.live
         if not isinstance(state, self._class):
             raise InvalidSourceDataError(
                 f"the state became a {type(state).__name__}; it must stay a {self._class.__name__}"
@@ -337,22 +297,21 @@ class StateKeeper(Generic[S]):
         self._draft = valid, self._dump(valid)
         return True
 
-    def commit(self) -> S:
-        """Commit the state that was checked last and return it."""
-        state, self._committed = self._draft
-        self.refer(state)
-        return state
+    def commit(self) -> None:
+        """Commit the state that was checked last."""
+        self.live, self._committed = self._draft
+        self.refer()
 
-    def rollback(self) -> S:
-        """Return the last committed state."""
+    def rollback(self) -> None:
+        """Restore the last committed state."""
         try:
             state = self._class.from_saved(self._committed)
         except Exception as error:
             raise InvalidSourceDataError(f"the state cannot be rolled back: {error}") from error
         self._carry(state, self._stable[1])
         self._committed = self._dump(state)  # the state must not share objects with it
-        self.refer(state)
-        return state
+        self.live = state
+        self.refer()
 
     def _dump(self, state: S) -> dict[str, Any]:
         return state.model_dump(

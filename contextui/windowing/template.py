@@ -22,14 +22,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 def write_new_window(name: str, folder: Path, kind: Kind = "simple") -> list[Path]:
-    """Write a window's files into a folder, without overwriting anything.
-
-    Returns:
-        The window, its test, and further files.
-
-    Raises:
-        NewWindowError: The name is invalid, or a file exists or cannot be written.
-    """
+    """Write a window's files into a folder, without overwriting anything; return their paths."""
     if kind == "package":
         folder /= f"contextui-{name}"
     contents = {folder / file: text for file, text in _texts(name, kind).items()}

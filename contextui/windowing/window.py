@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from contextui.errors import NoWorkspaceError, WindowClosedError, WindowDefinitionError
 from contextui.events import Actor, Progress
-from contextui.files.protection import make_private
+from contextui.plain_file import make_private
 from contextui.text import shown_name
 from contextui.windowing import definition
-from contextui.windowing.action import Action
-from contextui.windowing.anchor import AnyAnchor
+from contextui.windowing.action import Action, AnyAnchor
 from contextui.windowing.params import Params
 from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Body, ContextVersion, Lod, Snapshot
@@ -137,7 +136,7 @@ class Window:
         if "state" in cls.__dict__:
             del cls.state  # a default; `__init__` creates a state per window
         cls.name = definition.name_of(cls)
-        definition.check(cls, has_own_init=cls.__init__ is not Window.__init__)
+        definition.check(cls, Window)
         doc = inspect.cleandoc(cls.__dict__.get("__doc__") or "").partition("\n")[0]
         cls.description = cls.__dict__.get("description") or doc or cls.description or cls.name
         if not isinstance(cls.description, str):
@@ -357,21 +356,14 @@ class Env:
     """A window's environment, available as ``self.env``.
 
     Attributes:
-        lang: The language of the person.
-        clock: Returns the current time.
         open: Opens another window by its class's name, with its args by keyword.
         showing: Returns the window that has a file open, if any.
         every: Calls a function periodically, each time in a transaction; it gets the seconds and
             the function, and returns the function that stops the timer.
-        job: Starts a job.
-        jobs: Returns how far the running jobs are.
         change: Changes the state in a job or another task of the window, in a transaction of its
             own: it waits for the running action, and is logged and rendered as soon as it commits.
             Inside an action it is part of that action.
-        process: Starts a process.
         notify: Reports a line of text to the model, with its next step, and to the person.
-        files: The files of the session's folder, if there is one.
-        sandbox: Whether commands must run in a sandbox.
         data: The path of the window's own folder in the session, see `data_folder`.
         actor: Returns who runs the current action, "person" or "model".
 
@@ -412,7 +404,6 @@ class Env:
         """Open a file in an editor, or go to the one that has it; return which one, in words.
 
         Args:
-            path: The file.
             line: The line to go to; by default an open editor stays where it is.
         """
         given = {} if line is None else {"line": line}

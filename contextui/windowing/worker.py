@@ -47,6 +47,7 @@ class Worker:
     event loop, which it drives between calls, for the rest of the window's life.
 
     Attributes:
+        is_closed: Whether it accepts no more calls.
         alone: Held by the call that runs, or by a task of the loop that changes the state; None
             until there is a loop.
     """
@@ -62,7 +63,7 @@ class Worker:
         self._wake = threading.Condition()
         self._thread: threading.Thread | None = None
         self._since: float | None = None
-        self._closed = False
+        self.is_closed = False
 
     def submit(self, call: Callable[[], T]) -> "Future[T]":
         """Queue a call, to run after everything submitted before it."""
@@ -83,7 +84,7 @@ class Worker:
                 future.set_exception(WindowClosedError("{id} is closed.", id=self._name))
 
         with self._wake:
-            if self._closed:
+            if self.is_closed:
                 refuse()
                 return future
             if not self._ensure_thread():
@@ -116,7 +117,7 @@ class Worker:
                 heapq.heapify(self._timers)
 
         with self._wake:
-            if not self._closed:
+            if not self.is_closed:
                 due = self._time.now() + seconds
                 self._time.expect(due)
                 heapq.heappush(self._timers, (due, next(self._order), seconds, tick))
@@ -130,9 +131,9 @@ class Worker:
         `last_call` still runs, after the current one.
         """
         with self._wake:
-            if self._closed:
+            if self.is_closed:
                 return
-            self._closed = True
+            self.is_closed = True
             self._timers.clear()
             queued = list(self._queue)
             self._queue.clear()
@@ -142,11 +143,6 @@ class Worker:
             self._signal()
         for _, refuse in queued:
             refuse()
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether it accepts no more calls."""
-        return self._closed
 
     def busy_for(self) -> float:
         """Return how many seconds the current call has been running; 0 between calls."""
@@ -240,7 +236,7 @@ class Worker:
             if self.alone is not None:
                 self.alone.release()
                 self.run(asyncio.sleep(0))  # tasks go on even if calls never cease
-        if self._loop is not None and self._closed:
+        if self._loop is not None and self.is_closed:
             self._close_loop(self._loop)
 
     def _close_loop(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -262,14 +258,10 @@ class Worker:
         self._woken.clear()
         self._wake.release()
         try:
-            self._loop.run_until_complete(self._until_woken(seconds))
+            with suppress(TimeoutError):
+                self._loop.run_until_complete(asyncio.wait_for(self._woken.wait(), seconds))
         finally:
             self._wake.acquire()
-
-    async def _until_woken(self, seconds: float | None) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._woken.wait()
 
     def _next(self) -> Work | None:
         """Return the next call; None when the thread should end.
@@ -278,7 +270,7 @@ class Worker:
         """
         idle_since = time.monotonic()
         with self._wake:
-            while self._queue or not self._closed:
+            while self._queue or not self.is_closed:
                 now = self._time.now()
                 if self._queue:
                     return self._queue.popleft()[0]

@@ -24,9 +24,9 @@ from contextui.agent.approval import (
 from contextui.agent.tools import ToolBox
 from contextui.config.schema import Approval
 from contextui.errors import ActionError
-from contextui.windowing import intent as intent_module
-from contextui.windowing.intent import Intent
+from contextui.windowing import transaction
 from contextui.windowing.runtime import runtime_of
+from contextui.windowing.transaction import Intent
 from contextui.windows.code import CodeWindow
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.notebook import NotebookWindow
@@ -204,7 +204,7 @@ def test_a_preview_that_hangs_is_not_allowed(
 ) -> None:
     end = threading.Event()
     Careless.given, Careless.written = lambda: end.wait(60), 0
-    monkeypatch.setattr(intent_module, "PATIENCE", 0.05)
+    monkeypatch.setattr(transaction, "PATIENCE", 0.05)
     one = desk("always")
     one.windows.open(Careless)
     result = one.act("careless_1.write", path="a")
@@ -628,9 +628,9 @@ def test_a_busy_window_gives_up_nothing_of_a_person(
             return await preview_of(intent)
         finally:
             end.set()
-            monkeypatch.setattr(intent_module, "PATIENCE", 60)
+            monkeypatch.setattr(transaction, "PATIENCE", 60)
 
-    monkeypatch.setattr(intent_module, "PATIENCE", 0.02)
+    monkeypatch.setattr(transaction, "PATIENCE", 0.02)
     monkeypatch.setattr(runtime_of(window).previews, "get", busy_once)
     runtime_of(window).worker.submit(lambda: end.wait(60))
     assert not one.act(name, **params).ok

@@ -16,8 +16,8 @@ from contextui.agent.approval import ApprovalGate, Decision, NotAllowedError, Qu
 from contextui.errors import ActionError
 from contextui.shell import NotSimpleError
 from contextui.windowing.action import ActionResult
-from contextui.windowing.intent import Intent, Permit
 from contextui.windowing.preview import CommandPreview
+from contextui.windowing.transaction import Intent, Permit
 from contextui.words import Lang
 from tests.agent import desk as base
 from tests.test_shell import SLIPS

@@ -224,8 +224,8 @@ async def test_a_job_of_this_turn_is_cancelled_during_a_wait(tmp_path: Path) -> 
     one = talk_in(tmp_path, act("kiln_1", "burn", wait=0.01), act("kiln_1", "wait"))
     kiln = one.windows.open("kiln")
     assert isinstance(kiln, Kiln)
-    waits = runtime_of(kiln).background.waits
-    events = await stop_when(one, lambda: waits._waiting)
+    jobs = runtime_of(kiln).jobs
+    events = await stop_when(one, lambda: jobs.waiting)
     assert stopped(events).explanation == "Stopped. burn was cancelled."
     assert last_result(one) == (False, "burn was cancelled.")
     assert jobs_of(one, "kiln_1") == []
@@ -235,11 +235,11 @@ async def test_a_job_in_the_background_goes_on_and_the_turn_says_so(tmp_path: Pa
     run = act("terminal_1", "run", command="bash slow.sh", seconds=0)
     one = talk_in(tmp_path, run, act("terminal_1", "wait"), act("terminal_1", "wait"))
     terminal = await asyncio.to_thread(one.windows.open, "terminal")
-    work, waits = tmp_path / "work", runtime_of(terminal).background.waits
+    work, jobs = tmp_path / "work", runtime_of(terminal).jobs
     still = "Stopped. bash slow.sh still runs in terminal_1."
-    events = await stop_when(one, lambda: waits._waiting and (work / "begun").exists())
+    events = await stop_when(one, lambda: jobs.waiting and (work / "begun").exists())
     assert stopped(events).explanation == still
-    events = await stop_when(one, lambda: waits._waiting)  # it is of an earlier turn
+    events = await stop_when(one, lambda: jobs.waiting)  # it is of an earlier turn
     assert stopped(events).explanation == still
     assert jobs_of(one, "terminal_1") == ["bash slow.sh"]
     assert ends(one) == []
@@ -251,7 +251,7 @@ async def test_a_job_of_an_earlier_turn_goes_on(tmp_path: Path) -> None:
     one = talk_in(tmp_path, *steps)
     kiln = one.windows.open("kiln")
     assert end(await say(one, "burn a pot")).reason == "done"
-    events = await stop_when(one, lambda: runtime_of(kiln).background.waits._waiting)
+    events = await stop_when(one, lambda: runtime_of(kiln).jobs.waiting)
     assert stopped(events).explanation == "Stopped. burn still runs in kiln_1."
     assert jobs_of(one, "kiln_1") == ["burn"]
     one.windows.close("kiln_1")

@@ -12,8 +12,7 @@ from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
 from contextui.agent.tools import TOOLS, NativeCalls, TagFilter, TextCalls, ToolBox, ToolCall
 from contextui.files.workspace import Workspace
 from contextui.model import Answer, Block
-from contextui.windowing.action import ActionResult, action
-from contextui.windowing.anchor import Button
+from contextui.windowing.action import ActionResult, Button, action
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Body, Lod
 from contextui.windowing.window import Window

@@ -255,7 +255,7 @@ def test_of_a_key_and_a_token_the_key_counts(places: Places) -> None:
         ({"user": 'modle = "x"'}, ["modle", "Did you mean model?"]),
         ({"user": "zzz = 1"}, ["zzz", "Available: model, base_url"]),
         ({"user": 'home = "/x"'}, ["CONTEXTUI_HOME"]),
-        ({"project": 'home = "/x"'}, ["a project may not: set the variable CONTEXTUI_HOME."]),
+        ({"project": 'home = "/x"'}, ["Set the variable CONTEXTUI_HOME instead."]),
         ({"user": "budget = 1\nmodel =\n"}, ["config.toml is not valid TOML", "line 2"]),
         ({"user": b"a = 1\nb = '\xff'"}, ["config.toml, line 2", "UTF-8"]),
         ({"user": "a = " + "[" * 9_000}, ["not valid TOML"]),

@@ -123,7 +123,7 @@ def test_a_wrong_server_is_one_line_and_the_others_work(entry: Any, reason: str)
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"{", "line 1: this is not valid JSON"),
+        (b"{", "is not valid JSON: Expecting property name"),
         (b"[]", 'has no "mcpServers"'),
         (b'{"mcpServers": 3}', 'has no "mcpServers"'),
         (b"\xff", "is not valid JSON"),

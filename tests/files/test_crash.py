@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from contextui.files.leftovers import Leftovers, remove_leftovers
-from contextui.files.save import is_temporary
 from contextui.files.workspace import Workspace
+from contextui.plain_file import is_temporary
 from tests import forkserver
 from tests.forking import killed
 from tests.thorough import times

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from contextui.files.leftovers import Leftovers, remove_leftovers
-from contextui.files.save import is_temporary, temporary_name
 from contextui.files.workspace import Workspace
+from contextui.plain_file import is_temporary, temporary_name
 from contextui.session.store import SessionStore
 from tests import forkserver
 

@@ -20,9 +20,10 @@ from contextui.files.errors import (
     ReadOnlyFileError,
     SaveError,
 )
-from contextui.files.save import exchange, is_temporary
+from contextui.files.save import exchange
 from contextui.files.textfile import Version
 from contextui.files.workspace import Workspace
+from contextui.plain_file import is_temporary
 from tests import forkserver
 
 

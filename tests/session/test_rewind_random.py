@@ -19,7 +19,7 @@ import pytest
 from contextui import ContextItem, ItemType, SessionStore
 from contextui.files import save as saving
 from contextui.files.errors import FileError
-from contextui.files.save import is_temporary
+from contextui.plain_file import is_temporary
 from contextui.session.fork import KEPT
 from contextui.session.rewind import plan, restore, undo_plan
 from contextui.session.session import Session

@@ -10,8 +10,8 @@ import pytest
 
 from contextui import SessionStore
 from contextui.files.errors import ExistingFileError, FileChangedError
-from contextui.files.save import temporary_name
 from contextui.files.workspace import Workspace
+from contextui.plain_file import temporary_name
 from contextui.session import versions
 from contextui.session.fork import KEPT
 from contextui.session.session import Session

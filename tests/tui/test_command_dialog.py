@@ -27,7 +27,7 @@ def question(line: str = PYTEST, **given: Any) -> Question:
     """The question about a command."""
     given = {"seconds": 60, "dropped": ("ANTHROPIC_API_KEY",), **given}
     command = CommandPreview(line, given.pop("folder", str(Path.home() / "src/shop")), **given)
-    preview = checked(Preview(command=command), "terminal_1.run", Words("en"))
+    preview = checked(Preview(command=command), "terminal_1.run")
     pattern = reason = None
     try:
         pattern = suggest(words_of(line))

@@ -19,7 +19,7 @@ from contextui import (
 )
 from contextui.errors import InvalidParamsError, UnknownActionError
 from contextui.events import WindowTroubled
-from contextui.windowing.anchor import AnyAnchor
+from contextui.windowing.action import AnyAnchor
 from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import LONG, Heard, act, action_ids, settled
 

@@ -360,12 +360,12 @@ class TestReopening:
         windows.close(todo.id, actor="model")
         windows.open("counter")
         windows.close("counter_1")
-        assert windows.closed_ids == ["counter_1", "todo_1"]
+        assert list(windows.closed_titles) == ["counter_1", "todo_1"]
         back = windows.reopen("todo_1")
         assert (back.id, back.lod) == ("todo_2", Lod.SUMMARY)
         assert back.snapshot(Lod.FULL).content == content
         assert WindowOpened("todo_2") in heard.of(WindowOpened)
         assert windows.reopen().id == "counter_2"
-        assert windows.closed_ids == []
+        assert windows.closed_titles == {}
         with pytest.raises(UnknownWindowError):
             windows.reopen()

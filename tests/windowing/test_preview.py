@@ -8,7 +8,7 @@ import pytest
 
 from contextui import Body, Button, Form, Lod, Reference, Window, WindowManager, action
 from contextui.errors import ContextUIError
-from contextui.windowing import intent as intent_module
+from contextui.windowing import transaction
 from contextui.windowing.preview import Preview
 from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import Blocking, Counter, Heard, after_all, held
@@ -125,7 +125,7 @@ def test_one_that_is_late_says_so_and_holds_nobody_up(
     windows.open(slow)
     late = "There is no preview, so it cannot be approved: slow_1 did not answer in time."
     with held(slow, "preview") as gates:
-        monkeypatch.setattr(intent_module, "PATIENCE", 0.02)
+        monkeypatch.setattr(transaction, "PATIENCE", 0.02)
         while not gates["preview"].reached.is_set():  # a busy machine may not even get there
             assert problem(slow, "up") == late
         assert problem(slow, "up") == late  # waits for the first, and then is not asked for

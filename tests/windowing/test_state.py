@@ -23,18 +23,12 @@ class State(Window.State):
     hidden: int = Field(default=0, exclude=True)
 
 
-def keeper_of(state: State) -> StateKeeper[State]:
-    keeper = StateKeeper(state)
-    keeper.commit()
-    return keeper
-
-
 def test_transient_and_excluded_fields_are_neither_compared_nor_saved() -> None:
-    keeper = keeper_of(state := State())
-    state.cache.append(1)
-    state.hidden = 5
-    assert not keeper.check(state)
-    assert set(state.saved()) == {"items", "part", "table"}
+    keeper = StateKeeper(State())
+    keeper.live.cache.append(1)
+    keeper.live.hidden = 5
+    assert not keeper.check()
+    assert set(keeper.live.saved()) == {"items", "part", "table"}
 
 
 def test_the_view_has_the_transient_objects_of_now() -> None:
@@ -42,15 +36,15 @@ def test_the_view_has_the_transient_objects_of_now() -> None:
         samples: Transient[list[int]] = []
         more: Transient[list[int]] = []
 
-    keeper = StateKeeper(state := Sampled())
-    keeper.commit()
+    keeper = StateKeeper(Sampled())
     assert (keeper.view().samples, keeper.view().more) == ([], [])
-    state.samples = [1]
-    keeper.refer(state)
+    keeper.live.samples = [1]
+    keeper.refer()
     assert (keeper.view().samples, keeper.view().more) == ([1], [])
-    state.samples = [1]  # equal, and another object all the same
-    keeper.refer(state)
-    assert keeper.rollback().samples is state.samples
+    keeper.live.samples = again = [1]  # equal, and another object all the same
+    keeper.refer()
+    keeper.rollback()
+    assert keeper.live.samples is again
 
 
 def test_what_is_done_after_a_rollback_is_not_in_the_view() -> None:
@@ -58,11 +52,11 @@ def test_what_is_done_after_a_rollback_is_not_in_the_view() -> None:
         data: Any = None
 
     keeper = StateKeeper(Loose(data={"a": [1]}))
-    keeper.commit()
-    back = keeper.rollback()
-    back.data["a"].append(2)
+    keeper.rollback()
+    keeper.live.data["a"].append(2)
     assert keeper.view().data == {"a": [1]}
-    assert keeper.rollback().data == {"a": [1]}
+    keeper.rollback()
+    assert keeper.live.data == {"a": [1]}
 
 
 def test_a_state_must_be_one() -> None:
@@ -83,11 +77,11 @@ def test_what_is_computed_is_not_saved() -> None:
             return len(self.text)
 
     assert Sized(text="a").saved() == {"text": "a"}
-    keeper = StateKeeper(state := Sized(text="a"))
+    keeper = StateKeeper(Sized(text="a"))
+    keeper.live.text = "ab"
+    assert keeper.check()
     keeper.commit()
-    state.text = "ab"
-    assert keeper.check(state)
-    assert keeper.commit().size == 2
+    assert keeper.live.size == 2
 
 
 def test_aliases_and_private_attributes_are_no_obstacle() -> None:
@@ -95,19 +89,19 @@ def test_aliases_and_private_attributes_are_no_obstacle() -> None:
         text: str = Field(default="", alias="theText")
         _note: str = PrivateAttr(default="n")
 
-    keeper = StateKeeper(state := Aliased())
+    keeper = StateKeeper(Aliased())
+    keeper.live.text = "x"
+    assert keeper.check()
     keeper.commit()
-    state.text = "x"
-    assert keeper.check(state)
-    assert Aliased.from_saved(keeper.commit().saved()).text == "x"
+    assert Aliased.from_saved(keeper.live.saved()).text == "x"
 
 
 def test_a_number_that_is_none_is_no_endless_change() -> None:
     class Ratio(Window.State):
         value: float = 0.0
 
-    keeper = StateKeeper(state := Ratio())
+    keeper = StateKeeper(Ratio())
+    keeper.live.value = float("nan")
+    assert keeper.check()
     keeper.commit()
-    state.value = float("nan")
-    assert keeper.check(state)
-    assert not keeper.check(keeper.commit())
+    assert not keeper.check()

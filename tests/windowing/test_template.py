@@ -11,11 +11,10 @@ import pytest
 
 from contextui import Window
 from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
-from contextui.testing import WindowTester
+from contextui.testing import WindowTester, run_in_thread
 from contextui.windowing.action import ActionResult
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.template import NewWindowError, write_new_window
-from contextui.windowing.testing import run_in_thread
 from tests import forkserver
 
 Acting = tuple[WindowTester[Window], Callable[..., ActionResult]]

@@ -129,7 +129,7 @@ def test_a_process_that_is_left_fails_the_test() -> None:
 
 
 def test_a_job_that_does_not_end_fails_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("contextui.windowing.testing.PATIENCE", 0.1)
+    monkeypatch.setattr("contextui.testing.PATIENCE", 0.1)
     monkeypatch.setattr("contextui.windowing.worker.PATIENCE", 0.1)
     digger = WindowTester(Digger)
     digger.act("stubborn")

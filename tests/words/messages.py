@@ -31,6 +31,7 @@ _TRANSLATING = {
     "words": 0,
     "_words": 0,
     "msg": 0,
+    "warn": 0,
     "Message": 0,
     "Binding": 2,
     "Offer": 1,

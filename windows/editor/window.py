@@ -202,7 +202,7 @@ class EditorWindow(Window):
         numbers = file.lines_with(old)
         self._editing.edit(file.replace_text(old, new, count=count))
         en = f"Replaced {counted(count, 'time')}, {in_lines(numbers)}."
-        return self.env.say(en, f"已替换 {count} 处，在{in_lines(numbers, 'zh')}。")
+        return self.env.say(en, f"已替换 {count} 处，在{in_lines(numbers).text('zh')}。")
 
     @action("Undo")
     def undo(self) -> str:

@@ -13,7 +13,7 @@ from contextui.files.errors import FileError
 from contextui.files.index import fuzzy
 from contextui.files.listing import EntryKind, FolderEntry, Listing, list_folder
 from contextui.files.workspace import Workspace
-from contextui.git.marks import Marks
+from contextui.git.repository import Marks
 
 RowKind = EntryKind | Literal["deleted", "note"]
 RowKey = tuple[str, bool, int]

@@ -22,7 +22,7 @@ from contextui.files.errors import FileError
 from contextui.files.index import FILES, PathIndex
 from contextui.files.listing import Listing
 from contextui.files.workspace import Workspace
-from contextui.git.marks import read_marks
+from contextui.git.repository import read_marks
 from contextui.session.preferences import Preferences
 from contextui.tui.desktop.frame import ask_for_room
 from contextui.tui.desktop.rowlist import (

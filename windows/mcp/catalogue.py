@@ -16,8 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from contextui import ActionError
-from contextui.files.protection import write_private
-from contextui.plain_file import read_plain
+from contextui.plain_file import read_plain, write_private
 from contextui.text import one_line
 from contextui.words import Message
 

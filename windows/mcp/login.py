@@ -30,8 +30,7 @@ from mcp.shared.auth import (
 )
 from pydantic import ValidationError
 
-from contextui.files.protection import make_private, write_private
-from contextui.plain_file import read_plain
+from contextui.plain_file import make_private, read_plain, write_private
 
 _LARGEST = 1_000_000  # bytes of a file of tokens
 _LONGEST_WAIT = 300.0  # seconds for the person to log in

@@ -16,8 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from contextui.files.protection import write_private
-from contextui.plain_file import read_plain
+from contextui.plain_file import read_plain, write_private
 from contextui.secrets import mask, mask_own
 from contextui.text import byte_size, counted, for_model, one_line
 

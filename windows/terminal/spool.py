@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from contextui.files.save import write_all
-from contextui.plain_file import open_plain
+from contextui.plain_file import open_plain, write_all
 from contextui.windows.terminal.emulator import Emulator
 from contextui.windows.terminal.transcript import LONGEST, Transcript, finished
 

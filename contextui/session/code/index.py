@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from contextui.errors import ContextUIError
-from contextui.files.protection import make_private
+from contextui.plain_file import make_private
 
 BUSY_SECONDS = 10.0
 """Timeout when another process has locked the index."""

@@ -15,10 +15,10 @@ from typing import NamedTuple, TypeAlias
 from contextui.context.gists.formats import declared
 from contextui.errors import os_reason
 from contextui.files.errors import FileTooLargeError, MissingFileError
-from contextui.files.protection import write_private
-from contextui.files.save import content_of, is_temporary
+from contextui.files.save import content_of
 from contextui.files.textfile import LINE_END
 from contextui.files.workspace import Workspace
+from contextui.plain_file import is_temporary, write_private
 from contextui.session.code.index import CodeIndex, CodeRow, CodeStoreError, is_busy
 from contextui.text import for_model, one_line, quote
 from contextui.windowing.window import Clock, utc_now

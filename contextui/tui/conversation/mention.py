@@ -75,7 +75,7 @@ class MentionList:
         return True
 
     def _read_marks(self) -> None:
-        from contextui.git.marks import read_marks  # noqa: PLC0415  (after the first @)
+        from contextui.git.repository import read_marks  # noqa: PLC0415  (after the first @)
 
         self._marks = read_marks(self._workspace.root).of_path
 

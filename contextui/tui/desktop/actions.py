@@ -27,8 +27,7 @@ from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, is_diff, pl
 from contextui.tui.footer import KeyBar
 from contextui.tui.keys import focus_of
 from contextui.tui.lines import MUTED, line
-from contextui.windowing.action import CLOSE, ActionResult
-from contextui.windowing.anchor import Form, Reference
+from contextui.windowing.action import CLOSE, ActionResult, Form, Reference
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 from contextui.words import Words, msg

@@ -13,7 +13,7 @@ from textual.style import Style
 from contextui.secrets import mask_own
 from contextui.text import for_terminal
 from contextui.tui.lines import FAINT, KEY, MUTED, Sheet, fold, line
-from contextui.windowing.anchor import AnyAnchor, Button, Form, Reference
+from contextui.windowing.action import AnyAnchor, Button, Form, Reference
 from contextui.windowing.render import Render
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Element

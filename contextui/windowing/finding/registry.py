@@ -47,12 +47,7 @@ class WindowEntry:
 
     Attributes:
         name: Its name; for one that failed to load, the name of its file.
-        origin: Where it comes from, for display.
         status: ``found`` in a package and not imported yet; ``ready`` to open; or a problem.
-        reason: The problem, in one line.
-        cls: Its class, once it is ready.
-        entry_point: The package's entry point.
-        path: Its file, if it comes from one.
         line: The line of the file at which loading failed, if that is known.
         why: The problem without file and line, if that is known.
         warning: What its author should improve, in one line.
@@ -115,16 +110,16 @@ class WindowEntry:
         return replace(self, status="ready", cls=found)
 
 
-_UNTRUSTED = {"new": msg("new"), "changed": msg("changed")}
 _OTHERS_CHANGED = msg("unchanged, but others are not")
 
 
 def untrusted(path: Path, status: str) -> WindowEntry:
     """Create the entry of a project's file that is not trusted in its present form."""
     name = one_line(path.stem, 80)
+    what = Message(status if status in ("new", "changed") else _OTHERS_CHANGED)
     reason = Message(
         "{path} is not trusted ({what}): read it, then run contextui trust",
-        {"path": shown_path(path), "what": Message(_UNTRUSTED.get(status, _OTHERS_CHANGED))},
+        {"path": shown_path(path), "what": what},
     )
     return WindowEntry(name, shown_path(path), "untrusted", reason, path=path)
 
@@ -151,7 +146,6 @@ class Registry:
 
     Attributes:
         review: The review of the project's window folder, if it has one.
-        notices: Further messages for the user.
         untrusted_servers: A message about servers that wait for trust; empty if none do.
 
     Example:

@@ -16,7 +16,7 @@ from contextui.text import one_line
 from contextui.windowing.finding.registry import Registry, WindowEntry
 from contextui.windowing.finding.source import WindowLoadError, read_source
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.replacement import Replacement
+from contextui.windowing.open_windows import Replacement
 from contextui.words import Text, Words
 
 

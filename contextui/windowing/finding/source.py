@@ -77,10 +77,6 @@ ReadBeside = Callable[[str], bytes | None]
 """Returns the bytes of a Python file beside a window's file, by module name; None without one."""
 
 
-def nothing_beside(_: str) -> None:
-    """Read no file: nothing beside the window's file may run."""
-
-
 def beside(path: Path) -> ReadBeside:
     """Return the reader of the files beside a window's file that the user named."""
 
@@ -131,7 +127,7 @@ def siblings_of(module_name: str) -> Siblings | None:
 _numbers = itertools.count(1)
 
 
-def run_source(source: bytes, path: Path, read: ReadBeside = nothing_beside) -> ModuleType:
+def run_source(source: bytes, path: Path, read: ReadBeside = lambda _: None) -> ModuleType:
     """Execute a file's bytes as a module of its own, without changing `sys.path`.
 
     Nothing is read from disk, not even a bytecode cache: what was checked is what runs.

@@ -17,12 +17,11 @@ from typing import Any, Literal, TypeGuard
 from contextui.errors import ContextUIError, os_reason
 from contextui.files.errors import FileError
 from contextui.files.listing import FolderEntry, list_folder
-from contextui.files.protection import make_private, write_private
 from contextui.files.workspace import Workspace
-from contextui.plain_file import read_plain
+from contextui.plain_file import make_private, read_plain, write_private
 from contextui.text import one_line, quote, shown_path
 from contextui.windowing.finding.source import content_or_reason
-from contextui.words import Message, Text, Translatable, msg
+from contextui.words import Message, Text, Translatable
 
 _MOST_NAMES = 2_000  # files and folders below one folder of windows
 _MOST_BYTES = 16_000_000  # of all its Python files
@@ -30,15 +29,6 @@ _LARGEST = 16_000_000  # bytes of trust.json
 _VERSION = 1
 
 FileStatus = Literal["trusted", "new", "changed", "removed", "refused"]
-
-
-_STATUS: Mapping[FileStatus, str] = {
-    "trusted": msg("trusted"),
-    "new": msg("new"),
-    "changed": msg("changed"),
-    "removed": msg("removed"),
-    "refused": msg("refused"),
-}
 
 
 class TrustError(ContextUIError):
@@ -50,10 +40,8 @@ class ReviewedFile:
     """One file of a folder, compared with what was trusted.
 
     Attributes:
-        name: Its path below the folder.
         status: The result of the comparison. A ``refused`` file never runs.
         sha256: The hash of its current bytes; empty if it was removed or refused.
-        reason: Why it is refused.
     """
 
     name: str
@@ -63,7 +51,7 @@ class ReviewedFile:
 
     def text(self, lang: str) -> str:
         """Format the file as one line, for the trust prompt."""
-        name, status = one_line(self.name, 160), Message(_STATUS[self.status]).text(lang)
+        name, status = one_line(self.name, 160), Message(self.status).text(lang)
         if self.reason:
             reason = self.reason if isinstance(self.reason, str) else self.reason.text(lang)
             return f"{status} {name}: {reason}"
@@ -72,7 +60,7 @@ class ReviewedFile:
     @property
     def status_text(self) -> Message:
         """The status, translated."""
-        return Message(_STATUS[self.status])
+        return Message(self.status)
 
     def data(self) -> dict[str, str]:
         """Return the file as JSON-ready data."""
@@ -92,7 +80,6 @@ class Review:
     """The files of a folder, and which of them are trusted.
 
     Attributes:
-        folder: Its path, with links resolved.
         files: All Python files below it, and those that were removed, by name.
         trusted: Whether all files are exactly those that were trusted.
         contents: The bytes that were hashed, by name. Only these may run.
@@ -140,11 +127,7 @@ class TrustStore:
         return self._read()[1]
 
     def review(self, folder: Path) -> Review:
-        """Review a folder without running anything; a missing one is empty.
-
-        Raises:
-            TrustError: It cannot be read; the message says why.
-        """
+        """Review a folder without running anything; a missing one is empty."""
         folder = Path(os.path.realpath(folder))
         known = self._read()[0].get(str(folder), {})
         files, contents, size = list[ReviewedFile](), dict[str, bytes](), 0
@@ -177,20 +160,13 @@ class TrustStore:
         return Review(path, (file,), status == "trusted", {name: content})
 
     def trust_file(self, reviewed: Review) -> None:
-        """Trust a file as it was reviewed.
-
-        Raises:
-            TrustError: Trust cannot be recorded.
-        """
+        """Trust a file as it was reviewed."""
         self._write(reviewed.folder, reviewed.hashes)
 
     def trust(self, folder: Path, reviewed: Review | None = None) -> Review:
         """Trust a folder as it was reviewed, or as it is now if no review is given.
 
         Pass the review that was shown, so that later changes are not trusted.
-
-        Raises:
-            TrustError: It cannot be read, or trust cannot be recorded.
         """
         reviewed = reviewed or self.review(folder)
         self._write(reviewed.folder, reviewed.hashes)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from contextui.files import protection
-from contextui.files.save import is_temporary
+from contextui import plain_file
+from contextui.plain_file import is_temporary
 from contextui.session.code import store as store_module
 from contextui.session.code.store import CodeStore
 from tests import forkserver
@@ -119,7 +119,7 @@ def steps(folder: Path, language: str = "python") -> dict[str, str]:
                 calls = [lambda path: (os.unlink(path), die())]  # type: ignore[func-returns-value]
             name = {"row": "row_of", "unlinked": "unlink"}.get(step, step)
             setattr(
-                owners.get(step, protection), name, lambda *arguments, **_: calls.pop(0)(*arguments)
+                owners.get(step, plain_file), name, lambda *arguments, **_: calls.pop(0)(*arguments)
             )
             store.save("code", language, "new\nnew\n", "New")
             die()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from contextui.files import protection
+from contextui import plain_file
 from contextui.session.code import index
 from contextui.session.code import store as file
 from contextui.session.code import store as store_module
@@ -452,7 +452,7 @@ class TestFailing:
         def full(*_: object) -> None:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-        monkeypatch.setattr(protection, "write_all", full)
+        monkeypatch.setattr(plain_file, "write_all", full)
         with pytest.raises(CodeStoreError) as caught:
             store.save("code", "go", "new", "New")
         assert str(caught.value) == "code was not saved: No space left on device."

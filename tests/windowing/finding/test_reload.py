@@ -9,12 +9,12 @@ from contextui import Lod
 from contextui.events import Event, WindowNotified
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore
+from contextui.testing import run_in_thread
 from contextui.windowing.finding.registry import Registry
 from contextui.windowing.finding.reload import Reloader
 from contextui.windowing.finding.trust import TrustStore
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
-from contextui.windowing.testing import run_in_thread
 from contextui.words import Words
 from tests.windowing.finding.sources import found, write
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contextui.files import protection
+from contextui import plain_file
 from contextui.windowing.finding import trust
 from contextui.windowing.finding.trust import Review, TrustError, TrustStore
 
@@ -326,7 +326,7 @@ def test_a_failing_write_leaves_what_was_there(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(protection, "write_all", full)
+    monkeypatch.setattr(plain_file, "write_all", full)
     with pytest.raises(TrustError, match="No space left"):
         store.trust(folder)
     assert store.path.read_bytes() == before

@@ -11,10 +11,10 @@ import pytest
 from contextui import Lod
 from contextui.agent.approval import ApprovalGate, Decision, Question
 from contextui.config.schema import Approval
+from contextui.testing import run_in_thread
 from contextui.windowing.action import ActionResult
 from contextui.windowing.preview import PreviewError
 from contextui.windowing.runtime import runtime_of
-from contextui.windowing.testing import run_in_thread
 from contextui.windows.git import worktree
 from contextui.windows.git.window import GitWindow
 from tests.windows.git.conftest import Tester, previewed, run
@@ -550,7 +550,7 @@ def test_a_huge_diff_is_bounded_and_paged(
 def test_what_git_cannot_do_is_said_clearly(
     folder: Path, home: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("contextui.windowing.intent.PATIENCE", 60)  # git may be slow here
+    monkeypatch.setattr("contextui.windowing.transaction.PATIENCE", 60)  # git may be slow here
     change(folder)
     tester = opened(folder)
     (folder / ".git/index.lock").touch()

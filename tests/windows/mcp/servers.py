@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from contextui.config.servers import Server
-from contextui.testing import WindowTester
+from contextui.testing import WindowTester, run_in_thread
 from contextui.windowing.runtime import runtime_of
-from contextui.windowing.testing import run_in_thread
 from contextui.windows.mcp.window import server_window
 
 HERE = Path(__file__).parent

@@ -173,7 +173,7 @@ def test_a_broken_file_fails_and_the_other_one_is_listed(program: Program) -> No
     settings.write_text('[mcp.servers.mine]\ncommand = "mine"\n', "utf-8")
     program.write(".mcp.json", "{")
     done = program("mcp", "list", "--json")
-    done.fails(1, ".mcp.json, line 1: this is not valid JSON")
+    done.fails(1, ".mcp.json is not valid JSON: Expecting")
     assert "mine" in done.out
 
 

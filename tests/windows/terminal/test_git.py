@@ -15,7 +15,7 @@ from contextui import ApprovalGate, WindowManager, Workspace
 from contextui.agent import Decision, Question
 from contextui.agent.approval import Choice
 from contextui.windowing.finding.trust import TrustStore
-from contextui.windowing.intent import Allow, Intent
+from contextui.windowing.transaction import Allow, Intent
 from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.window import TerminalWindow
 from tests.windows.git.conftest import run, use_home
