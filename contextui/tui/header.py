@@ -1,12 +1,12 @@
 """The header line and the pane bar of narrow terminals."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.content import Content
 from textual.events import Click
-from textual.message import Message
 from textual.widgets import Static
 
 from contextui.tui.lines import FAINT, MUTED, line, path_end, shown_folder, spinner
@@ -58,16 +58,9 @@ _BRAND = "contextui  "
 class Panes(Static):
     """The pane bar, for terminals too narrow to show the panes side by side."""
 
-    class Chosen(Message):
-        """Posted when the person selects a pane."""
-
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
-
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, choose: Callable[[str], object]) -> None:
         super().__init__(id="panes")
-        self._words = words
+        self._words, self._choose = words, choose
         self._desk: AppSession | None = None
         self._tools = 0  # tokens of their declarations
         self._present = "chat"
@@ -96,7 +89,7 @@ class Panes(Static):
     def on_click(self, event: Click) -> None:
         chosen = [name for start, name in self._places if event.x - self.gutter.left >= start]
         if chosen:
-            self.post_message(self.Chosen(chosen[-1]))
+            self._choose(chosen[-1])
 
     def render(self) -> Content:
         labels = self._labels()

@@ -207,7 +207,7 @@ class MainScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         words = self.words
         yield Header(words, shown_folder(self._folder))
-        yield Panes(words)
+        yield Panes(words, self._enter_chosen)
         with Horizontal(id="body"):
             with Vertical(id="work"), Vertical(id="chat"):
                 with VerticalScroll(id="log"):
@@ -218,7 +218,7 @@ class MainScreen(Screen[None]):
                         opening = Content.styled(words("opening…"), MUTED)
                         yield Static(Content("\n").join([first, opening]), id="resumes")
                 yield self.writing
-            yield Grip("inspector")
+            yield Grip("inspector", self.sizes.drag, self.sizes.drop)
             with Vertical(id="inspector"):
                 yield BudgetBar(words)
                 yield TabBar(words)
@@ -251,13 +251,20 @@ class MainScreen(Screen[None]):
         tries = list(self.query(Try))
         chosen = next((number for number, one in enumerate(tries) if one.has_focus), None)
         focused = self.navigation.present
-        self.desktop = Desktop(self.words, desk, self.sizes.dividers)
-        self.inspector = Inspector(self.words)
+        self.desktop = Desktop(
+            self.words,
+            desk,
+            self.sizes.dividers,
+            emptied=lambda: self.call_after_refresh(self.prompt.focus),
+            reordered=self.sizes.save_soon,
+        )
+        self.inspector = Inspector(self.words, desk)
         self.conversation = Conversation(self.words, self._folder, desk)
         with self.app.batch_update():
             await self.query_one("#log").remove()
             await self.query_one("#inspector").remove()
-            await self.query_one("#work").mount(self.desktop, Grip("rows"), before=0)
+            grip = Grip("rows", self.sizes.drag, self.sizes.drop)
+            await self.query_one("#work").mount(self.desktop, grip, before=0)
             await self.query_one("#chat").mount(self.conversation, before=0)
             await self.query_one("#body").mount(self.inspector)
         self.sizes.fit()
@@ -272,9 +279,8 @@ class MainScreen(Screen[None]):
         from contextui.tui.conversation.status import TurnStatus  # noqa: PLC0415
         from contextui.tui.turn_queue import TurnQueue  # noqa: PLC0415
 
-        desktop, inspector, conversation = self.desktop, self.inspector, self.conversation
+        desktop, conversation = self.desktop, self.conversation
         assert desktop is not None, "the panes are not open"
-        assert inspector is not None
         assert conversation is not None
         self.desk, self._asker, self._attention = desk, asker, attention
         self._collector = ChangeCollector(
@@ -283,7 +289,6 @@ class MainScreen(Screen[None]):
         self.query_one(Header).attach(desk)
         self.query_one(Panes).attach(desk)
         self.sizes.attach(desk, desktop)
-        inspector.attach(desk)
         self.writing.attach(desk)
         self._status = TurnStatus(lambda: desk.has_cache, desk.job_in)
         self.prompt.attach(desk, self._status, lambda: conversation.new_below)
@@ -685,12 +690,8 @@ class MainScreen(Screen[None]):
             self._status.wait(is_waiting)
             self.conversation.wait(is_waiting)
 
-    def on_desktop_emptied(self) -> None:
-        self.call_after_refresh(self.prompt.focus)
-
-    @on(Panes.Chosen)
-    def _enter_chosen(self, message: Panes.Chosen) -> None:
-        self.navigation.enter("prompt" if message.name == "chat" else message.name)
+    def _enter_chosen(self, name: str) -> None:
+        self.navigation.enter("prompt" if name == "chat" else name)
 
     def action_inspector(self) -> None:
         if self.has_class("-narrow"):
@@ -704,23 +705,12 @@ class MainScreen(Screen[None]):
         self.navigation.zoom()
         self.sizes.fit()
 
-    @on(Grip.Dragged)
-    def _drag(self, message: Grip.Dragged) -> None:
-        self.sizes.drag(message)
-
-    @on(Grip.Dropped)
-    def _drop(self, message: Grip.Dropped) -> None:
-        self.sizes.drop(is_reset=message.is_reset)
-
     def on_mention_requested(self, message: "MentionRequested") -> None:
         from contextui.agent.mention import mention_of  # noqa: PLC0415  (see the class)
 
         if self.prompt.text and not self.prompt.text[-1:].isspace():
             self.prompt.insert(" ")
         self.prompt.insert_mention(mention_of(message.path), 0)
-
-    def on_desktop_reordered(self) -> None:
-        self.sizes.save_soon()
 
     def action_back(self) -> None:
         """Dismiss the innermost state: the completions, the zoom, or the current turn."""

@@ -1,13 +1,12 @@
 """The default body of a window: its latest render as text with clickable anchors."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from textual import events
 from textual.binding import Binding
 from textual.content import Content, Span
-from textual.message import Message
 from textual.style import Style
 
 from contextui.secrets import mask_own
@@ -132,16 +131,9 @@ class ContentBody(Sheet):
         Binding("enter,space", "press", show=False),
     ]
 
-    class AnchorPressed(Message):
-        """Posted when an anchor is clicked, or pressed by key."""
-
-        def __init__(self, anchor_id: str) -> None:
-            super().__init__()
-            self.anchor_id = anchor_id
-
-    def __init__(self, window: Window, words: Words) -> None:
+    def __init__(self, window: Window, words: Words, press: Callable[[str], object]) -> None:
         super().__init__()
-        self._window, self._words = window, words
+        self._window, self._words, self._press = window, words, press
         self._rows: list[Row] = []
         self._anchors: list[str] = []
         self._cursor: str | None = None
@@ -190,14 +182,14 @@ class ContentBody(Sheet):
 
     def action_press(self) -> None:
         if self._cursor is not None:
-            self.post_message(self.AnchorPressed(self._cursor))
+            self._press(self._cursor)
 
     def on_click(self, event: events.Click) -> None:
         anchor_id = event.style.meta.get(ANCHOR)
         if anchor_id is not None:
             event.stop()
             self._cursor = str(anchor_id)
-            self.post_message(self.AnchorPressed(self._cursor))
+            self._press(self._cursor)
 
 
 def _anchor_of(span: Span) -> str | None:

@@ -75,19 +75,9 @@ class Closing(Horizontal):
     }
     """
 
-    class Confirmed(Message):
-        """Posted when the person confirms closing the window."""
-
-        def __init__(self, summary: str) -> None:
-            super().__init__()
-            self.summary = summary
-
-    class Left(Message):
-        """Posted when the person keeps the window open."""
-
-    def __init__(self, words: Words, window_id: str) -> None:
+    def __init__(self, words: Words, window_id: str, leave: Callable[[str | None], object]) -> None:
         super().__init__()
-        self._words, self._window_id = words, window_id
+        self._words, self._window_id, self._leave = words, window_id, leave
         self._warning = ""
 
     def compose(self) -> ComposeResult:
@@ -137,11 +127,11 @@ class Closing(Horizontal):
     def _confirm(self, message: Field.Done) -> None:
         message.stop()
         self.display = False
-        self.post_message(self.Confirmed(message.field.text.strip()))
+        self._leave(message.field.text.strip())
 
     def action_leave(self) -> None:
         self.display = False
-        self.post_message(self.Left())
+        self._leave(None)
 
 
 _BODY = "body"
@@ -197,6 +187,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self._trouble = Static(classes="trouble")
         self._own_problem = ""
         self._unregister: Callable[[], None] = lambda: None
+        self.runner = ActionRunner(self, window, setting, lambda: self.body, self.show_note)
         self.body = self._make_body()
         self._usual_bindings = self._bindings
         self._bind_keys_of_body()
@@ -205,12 +196,11 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self._note_style, self._note_timer = "", cast(Timer | None, None)
         self.will_go_in = False
         self.is_pinned = False
-        self.runner = ActionRunner(self, window, setting, lambda: self.body, self.show_note)
 
     def compose(self) -> ComposeResult:
         yield self._trouble
         yield self.body
-        yield Closing(self._setting.words, self.window.id)
+        yield Closing(self._setting.words, self.window.id, self._close)
 
     def on_mount(self) -> None:
         self._unregister = runtime_of(self.window).commit_input_with(self._commit_input)
@@ -247,7 +237,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self._bindings = BindingsMap.from_keys(bindings)
 
     def _usual_body(self) -> ContentBody:
-        body = ContentBody(self.window, self._setting.words)
+        body = ContentBody(self.window, self._setting.words, self.runner.choose)
         body.add_class(_BODY)
         return body
 
@@ -519,21 +509,11 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         lost = str(hook(self.body, "closing_warning") or "") or line(unsaved)
         self.query_one(Closing).ask(lost)
 
-    @on(Closing.Confirmed)
-    def _close(self, message: Closing.Confirmed) -> None:
-        message.stop()
+    def _close(self, summary: str | None) -> None:
+        """Close the window with a summary, which may be empty; with None, it stays."""
         self.focus()
-        self.runner.run("close", {"summary": message.summary or None})
-
-    @on(Closing.Left)
-    def _stay(self, message: Closing.Left) -> None:
-        message.stop()
-        self.focus()
-
-    @on(ContentBody.AnchorPressed)
-    def _press(self, message: ContentBody.AnchorPressed) -> None:
-        message.stop()
-        self.runner.choose(message.anchor_id)
+        if summary is not None:
+            self.runner.run("close", {"summary": summary or None})
 
     @on(ActionRequested)
     def _act(self, message: ActionRequested) -> None:

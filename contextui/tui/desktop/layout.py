@@ -14,7 +14,6 @@ from rich.cells import cell_len
 from textual import events
 from textual.content import Content
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.widget import Widget
 
 from contextui.tui.desktop.order import Order
@@ -322,19 +321,11 @@ class WindowLines(Widget):
 
     DEFAULT_CSS = "WindowLines { padding: 0 2; }"
 
-    class Chosen(Message):
-        """Posted when a line is clicked."""
-
-        def __init__(self, window_id: str) -> None:
-            super().__init__()
-            self.window_id = window_id
-
-    class MoreChosen(Message):
-        """Posted when the line about more windows is clicked."""
-
-    def __init__(self, setting: Setting) -> None:
+    def __init__(
+        self, setting: Setting, go: Callable[[str], object], list_all: Callable[[], object]
+    ) -> None:
         super().__init__()
-        self._setting = setting
+        self._setting, self._go, self._list_all = setting, go, list_all
         self._windows: Sequence[tuple[int, Window]] = ()
         self._more = 0
         self._drawn = Content("")
@@ -384,6 +375,6 @@ class WindowLines(Widget):
     def on_click(self, event: events.Click) -> None:
         at = event.y - self.gutter.top
         if at < len(self._windows):
-            self.post_message(self.Chosen(self._windows[at][1].id))
+            self._go(self._windows[at][1].id)
         elif self._more:
-            self.post_message(self.MoreChosen())
+            self._list_all()

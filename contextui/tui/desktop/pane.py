@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -12,7 +12,6 @@ from textual.binding import Binding
 from textual.containers import Container
 from textual.content import Content
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -72,35 +71,29 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         """Leave all keys to a widget that uses them."""
         return False if self.keeps_keys() else super().check_action(action, parameters)
 
-    class GistDrawn(Message):
-        """Posted when the gist of a window is rendered."""
-
-        def __init__(self, window_id: str) -> None:
-            super().__init__()
-            self.window_id = window_id
-
-    class Emptied(Message):
-        """Posted when the last window closed while it had the focus."""
-
-    class Reordered(Message):
-        """Posted when windows were opened, closed or moved."""
-
-    def __init__(self, words: Words, desk: AppSession, dividers: Dividers) -> None:
+    def __init__(
+        self,
+        words: Words,
+        desk: AppSession,
+        dividers: Dividers,
+        emptied: Callable[[], object],
+        reordered: Callable[[], object],
+    ) -> None:
         super().__init__(id="desktop")
-        self._words = words
+        self._words, self._emptied, self._reordered = words, emptied, reordered
         windows = desk.session.windows
         self._setting = Setting(
             windows,
             words,
             LastActions(windows.clock),
-            Gists(lambda window_id: self.post_message(self.GistDrawn(window_id))),
+            Gists(lambda window_id: self.call_later(self._show_gist, window_id)),
             desk.tokens_of,
         )
         self._order = Order()
         self._arrangement = Arrangement()
         self._frames: dict[str, WindowFrame] = {}
         self._hidden: dict[str, WindowFrame] = {}  # no room for them now
-        self._lines = WindowLines(self._setting)
+        self._lines = WindowLines(self._setting, self._go, self._list_all)
         self._empty = Static(classes="empty")
         self._wants_focus = False
         self._requested = dict[str, tuple[str, Mapping[str, Any]]]()  # actions of windows to show
@@ -156,7 +149,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         replaced = [one for one in self._frames if self._is_replaced(windows.get(one))]
         if replaced or changes.again or before != (self._order.ids, self._order.current):
             self.refit(replaced)
-            self.post_message(self.Reordered())
+            self._reordered()
         for window_id in changes.windows & self._frames.keys():
             self._frames[window_id].window_changed()
         self._redraw_lines()
@@ -164,10 +157,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     def _is_replaced(self, window: Window | None) -> bool:
         return window is not None and self._frames[window.id].window is not window
 
-    @on(GistDrawn)
-    def _show_gist(self, message: GistDrawn) -> None:
-        message.stop()
-        if frame := self._frames.get(message.window_id):
+    def _show_gist(self, window_id: str) -> None:
+        if frame := self._frames.get(window_id):
             frame.draw_border()
         else:
             self._redraw_lines()
@@ -226,7 +217,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         if self._height_of(window_id) == before:
             self._order.grown[window_id] = had
             return False
-        self.post_message(self.Reordered())
+        self._reordered()
         return True
 
     def reset_sizes(self) -> None:
@@ -308,7 +299,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         for window_id in self._requested.keys() & places.keys():
             self._frames[window_id].runner.run(*self._requested.pop(window_id))
         if had_focus and not self._order.ids:
-            self.post_message(self.Emptied())
+            self._emptied()
         elif had_focus or self._wants_focus:
             self._wants_focus = not places  # no room yet: the pane is about to be shown
             self._focus_current()
@@ -470,22 +461,15 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     def action_master(self) -> None:
         self._order.promote()
         self.refit()
-        self.post_message(self.Reordered())
+        self._reordered()
 
     def action_move(self, by: int) -> None:
         self._order.move(by, self._arrangement.shown)
         self.refit()
-        self.post_message(self.Reordered())
+        self._reordered()
 
-    @on(WindowLines.Chosen)
-    def _go_to_clicked(self, message: WindowLines.Chosen) -> None:
-        message.stop()
-        self._go(message.window_id)
-
-    @on(WindowLines.MoreChosen)
-    def _list_all(self, message: WindowLines.MoreChosen) -> None:
+    def _list_all(self) -> None:
         """List all windows, for when there is not even a line for each."""
-        message.stop()
         gists = self._setting.gists
         entries = [
             Entry(one.id, name_of(one), gists.of(one), str(self._order.number(one.id)))

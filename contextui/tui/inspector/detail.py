@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from itertools import islice
 
 from rich.cells import cell_len
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Click, Resize
 from textual.geometry import Size
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
@@ -133,16 +131,9 @@ _HEAD = 65_536  # maximum characters of a text to consider
 class Detail(Widget):
     """The detail of one item, adapted to the available size."""
 
-    class Pressed(Message):
-        """Posted when an offer is clicked; equals pressing its key."""
-
-        def __init__(self, key: str) -> None:
-            super().__init__()
-            self.key = key
-
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, press: Callable[[str], object]) -> None:
         super().__init__(id="detail")
-        self._words = words
+        self._words, self._press = words, press
         self._item = Description()
         self._offers: list[Offer] = []
         self._note = Note("")
@@ -170,7 +161,7 @@ class Detail(Widget):
             return
         place = 2 * row + column // (_PAIR + _GAP) if self._is_low else row
         if place < len(self._offers):
-            self.post_message(self.Pressed(self._offers[place].key))
+            self._press(self._offers[place].key)
 
     # --- rendering ---------------------------------------------------------------------
 
@@ -225,13 +216,9 @@ class Detail(Widget):
         if len(pieces) > room or len(self._item.text) > _HEAD:
             first_missing, _ = pieces[min(room, len(pieces)) - 1]
             more = self._item.text.count("\n") + 1 - first_missing
-            lines = [*lines[: room - 1], Content.styled(self._more(more), FAINT)]
+            text = self._words.plural(more, "… 1 more line", "… {count} more lines")
+            lines = [*lines[: room - 1], Content.styled(text, FAINT)]
         return lines + [Content("")] * (room - len(lines))
-
-    def _more(self, count: int) -> str:
-        if count == 1:
-            return self._words("… 1 more line")
-        return self._words("… {count} more lines", count=count)
 
     def _low(self, width: int) -> list[Content]:
         note = self._note.text or " ".join((self._item.origin, *self._item.hints))
@@ -289,9 +276,7 @@ class Detail(Widget):
             return self._words("never") if price.each else "–"
         if not count:
             return self._words("at once")
-        if count == 1:
-            return self._words("1 turn")
-        return self._words("{count} turns", count=short(count))
+        return self._words("1 turn" if count == 1 else "{count} turns", count=short(count))
 
 
 def signed(tokens: int) -> str:
@@ -320,25 +305,11 @@ _BATCH = 4_000  # lines that it posts at once
 
 
 class TextLines(LineView, can_focus=True):
-    """A read-only text."""
+    """A read-only text; calls back with the number of its lines when that changes."""
 
-    class Broken(Message):
-        """Posted with more wrapped lines of a long text."""
-
-        def __init__(self, lines: list[str], width: int) -> None:
-            super().__init__()
-            self.lines, self.width = lines, width
-
-    class Shown(Message):
-        """Posted with the number of lines when it changes."""
-
-        def __init__(self, count: int) -> None:
-            super().__init__()
-            self.count = count
-
-    def __init__(self, text: str, broken: Break = wrapped) -> None:
+    def __init__(self, text: str, broken: Break, shown: Callable[[int], object]) -> None:
         super().__init__(id="lines")
-        self._text, self._broken = text, broken
+        self._text, self._broken, self._shown = text, broken, shown
         self._lines: list[str] = []
         self._width = 0
 
@@ -348,7 +319,7 @@ class TextLines(LineView, can_focus=True):
             return
         self._width, self._lines = width, []
         if len(self._text) <= _LONG:
-            self._show(list(self._broken(self._text, width)))
+            self._show(list(self._broken(self._text, width)), width)
         else:
             # A daemon: quitting does not wait for it.
             threading.Thread(target=self._break, args=(width,), daemon=True).start()
@@ -356,17 +327,13 @@ class TextLines(LineView, can_focus=True):
     def _break(self, width: int) -> None:
         pieces = iter(self._broken(self._text, width))
         while self._width == width and (lines := list(islice(pieces, _BATCH))):
-            self.post_message(self.Broken(lines, width))
+            self.call_later(self._show, lines, width)
 
-    def on_text_lines_broken(self, message: Broken) -> None:
-        """Append the lines, unless they are stale because the width changed."""
-        if message.width == self._width:
-            self._show(message.lines)
-
-    def _show(self, more: list[str]) -> None:
-        self._lines += more
-        self.set_count(len(self._lines))
-        self.post_message(self.Shown(len(self._lines)))
+    def _show(self, more: list[str], width: int) -> None:
+        if width == self._width:  # else the width changed since
+            self._lines += more
+            self.set_count(len(self._lines))
+            self._shown(len(self._lines))
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
         return Content(self._lines[number])
@@ -387,14 +354,13 @@ class WholeText(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="whole") as box:
             box.border_title = Content(line(self._title))
-            yield TextLines(self._text, self._broken)
+            yield TextLines(self._text, self._broken, self._fit)
             size = self._words("{count} characters", count=short(len(self._text)))
             yield KeyBar(self._words, [("↑↓", "move"), ("c", "copy"), ("esc", "back")], size)
 
-    @on(TextLines.Shown)
-    def _fit(self, message: TextLines.Shown) -> None:
+    def _fit(self, count: int) -> None:
         most = self.size.height * 23 // 25
-        self.query_one("#whole").styles.height = min(message.count + 4, most)
+        self.query_one("#whole").styles.height = min(count + 4, most)
 
     def action_copy(self) -> None:
         copy_text(self, self._text, self._words)

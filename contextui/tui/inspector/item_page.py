@@ -1,7 +1,7 @@
 """The items page of the inspector: list, search filter, and detail with prices."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -9,7 +9,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
-from textual.message import Message
 
 from contextui.context.item import ItemType
 from contextui.context.manager import ContextManager
@@ -118,15 +117,9 @@ class ItemPage(Container):
         Binding("escape", "clear", show=False),
     ]
 
-    class Changed(Message):
-        """Posted when the person changed an item."""
-
-    class LevelsKnown(Message):
-        """Posted when a window's tokens at other levels of detail are counted."""
-
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, changed: Callable[[], object]) -> None:
         super().__init__(id="items")
-        self._words = words
+        self._words, self._changed = words, changed
         self._prices: Prices | None = None
         self._turn_of: TurnOf = lambda _: None
         self._changing: Changing | None = None
@@ -144,7 +137,7 @@ class ItemPage(Container):
         with Container(id="listing"):
             yield self._filter
             yield self.listing
-        yield Detail(self._words)
+        yield Detail(self._words, self._press)
 
     # --- rendering ---------------------------------------------------------------------
 
@@ -160,7 +153,7 @@ class ItemPage(Container):
         self._turn_of, self._changing, self._older = turn_of, changing, older
         if before is None or before.context is not snapshot.context:
             self._levels = Levels(
-                snapshot.context.render_tokens, lambda: self.post_message(self.LevelsKnown())
+                snapshot.context.render_tokens, lambda: self.call_later(self.show_chosen)
             )
             self._search_again()
         self._prices = Prices(snapshot, self._prices)
@@ -178,7 +171,6 @@ class ItemPage(Container):
         self.show_chosen()
 
     @on(ItemList.Moved)
-    @on(LevelsKnown)
     def show_chosen(self) -> None:
         row, prices, detail = self.listing.item_row, self._prices, self.query_one(Detail)
         if row is None or prices is None:
@@ -273,12 +265,11 @@ class ItemPage(Container):
         offers = self._offers(self.listing.item_row) if self.listing.item_row is not None else []
         return next((one for one in offers if one.key == key), None)
 
-    @on(Detail.Pressed)
-    def _press(self, message: Detail.Pressed) -> None:
-        if message.key == "e":
+    def _press(self, key: str) -> None:
+        if key == "e":
             self.action_edit()
         else:
-            self.action_change(message.key)
+            self.action_change(key)
 
     def action_edit(self) -> None:
         row, changing, offer = self.listing.item_row, self._changing, self._offer("e")
@@ -305,7 +296,7 @@ class ItemPage(Container):
     def _show_note(self, note: Note, row: ItemRow) -> None:
         self._note, self._noted_for = note, row.item.id
         self.listing.stay()
-        self.post_message(self.Changed())
+        self._changed()
         self.show_chosen()
 
     # --- reading -----------------------------------------------------------------------

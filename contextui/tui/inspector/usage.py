@@ -11,7 +11,6 @@ from rich.cells import cell_len
 from textual.binding import Binding
 from textual.content import Content
 from textual.events import Click
-from textual.message import Message
 
 from contextui.session.usage import PlannedRequest, Sweep
 from contextui.tokens import Usage
@@ -22,7 +21,6 @@ from contextui.tui.inspector.sweeps import reason_text
 from contextui.tui.lines import FAINT, MUTED, CursorView, fit, lit, short
 from contextui.words import Words, msg
 
-_CACHE_BREAKERS = ("drop", "restore", "edit", "fold", "unfold", "undo", "trim", "compact")
 READ_PRICE, WRITE_PRICE = 0.1, 1.25
 """Price factors of tokens read from and written to the cache; an uncached token costs 1."""
 
@@ -126,7 +124,7 @@ class Spending:
         return total_cost(self.turns)
 
     def note(self, operation: str, seq: int) -> None:
-        if operation in _CACHE_BREAKERS:
+        if operation in _CAUSES:
             self._changes.append(ContextChange(operation, seq))
 
     def plan(self, plan: PlannedRequest | None, sweep: Sweep | None) -> None:
@@ -283,16 +281,9 @@ class UsagePage(CursorView):
         Binding("c", "copy", "copy as CSV"),
     ]
 
-    class Opened(Message):
-        """Posted when the person wants to see the request of a turn."""
-
-        def __init__(self, turn: int) -> None:
-            super().__init__()
-            self.turn = turn
-
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, open_turn: Callable[[int], object] = lambda _: None) -> None:
         super().__init__(id="usage")
-        self._words = words
+        self._words, self._open_turn = words, open_turn
         self._turns: Sequence[TurnUsage] = ()
         self._has_cache = True
         self._full_cost: float | None = None
@@ -471,7 +462,7 @@ class UsagePage(CursorView):
 
     def action_open(self) -> None:
         if self._turns:
-            self.post_message(self.Opened(self._turns[-1 - self.cursor].turn))
+            self._open_turn(self._turns[-1 - self.cursor].turn)
 
     # --- rendering ---------------------------------------------------------------------
 
