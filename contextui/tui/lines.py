@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
-from rich.cells import CellSpan, cell_len, split_graphemes
+from rich.cells import CellSpan, cell_len, chop_cells, split_graphemes
 from textual.binding import Binding
 from textual.cache import LRUCache
 from textual.content import Content, Span
@@ -16,6 +16,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.style import Style
 from textual.visual import Visual
+from textual.widget import Widget
 
 from contextui.secrets import mask_own
 from contextui.text import cut, for_terminal
@@ -57,21 +58,13 @@ def numbered(text: str, width: int) -> Iterator[tuple[int, str]]:
         for end in _cuts(line, max(width, 2)):
             yield number, line[start:end].rstrip(" ")
             start = end
-        yield number, _within(line[start:], max(width, 2))
+        row = line[start:]  # its trailing spaces go if it is too wide
+        yield number, row if cell_len(row) <= max(width, 2) else row.rstrip(" ")
 
 
-def chopped(text: str, width: int) -> Iterator[str]:
-    """Escape the text into one line and yield it in full rows, without regard to spaces."""
-    line, start = for_terminal(mask_own(text), lines=False), 0
-    while start < len(line):
-        end = _filled(line, start, max(width, 2))
-        yield line[start:end]
-        start = end
-
-
-def _within(row: str, width: int) -> str:
-    """Strip trailing spaces from a row that is too wide."""
-    return row if cell_len(row) <= width else row.rstrip(" ")
+def chopped(text: str, width: int) -> list[str]:
+    """Escape the text into one line and return it in full rows, without regard to spaces."""
+    return chop_cells(line(text), max(width, 2))
 
 
 def _cuts(text: str, width: int, later: int | None = None) -> Iterator[int]:
@@ -125,19 +118,6 @@ def _may_break(text: str, before: CellSpan, after: CellSpan) -> bool:
         return True
     wide = 2 in (before[2], after[2])
     return wide and next_one not in _CLINGING and last not in _OPENING
-
-
-def _filled(line: str, start: int, width: int) -> int:
-    """Return how far `width` cells reach: at least one character."""
-    head = line[start : start + width]
-    if head.isascii() or (len(head) < width and cell_len(head) <= width):
-        return start + len(head)
-    cells = 0
-    for position in range(start, min(start + 4 * width, len(line))):
-        cells += cell_len(line[position])
-        if cells > width:
-            return max(position, start + 1)
-    return min(start + 4 * width, len(line))
 
 
 class LineView(ScrollView):
@@ -215,6 +195,21 @@ def nearest(place: int, step: int, count: int, fits: Callable[[int], bool]) -> i
     return next((one for one in (*onward, *back) if fits(one)), 0)
 
 
+class Rows(Widget):
+    """Rows that depend on the width; the widget is as high as they need."""
+
+    DEFAULT_CSS = "Rows { height: auto; }"
+
+    def rows(self, width: int) -> Sequence[Content]:
+        raise NotImplementedError
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        return len(self.rows(width))
+
+    def render(self) -> Content:
+        return Content("\n").join(self.rows(self.size.width))
+
+
 class CursorView(LineView, can_focus=True, inherit_bindings=False):
     """A `LineView` with a cursor that keys move; subclasses implement `choose`."""
 
@@ -259,7 +254,6 @@ class Sheet(LineView, can_focus=True):
     def __init__(self) -> None:
         super().__init__()
         self.lines: Sequence[Content] = ()
-        self.is_entered = False
 
     def lines_for(self, width: int) -> Sequence[Content]:
         raise NotImplementedError
@@ -272,12 +266,8 @@ class Sheet(LineView, can_focus=True):
     def on_resize(self, _: Resize) -> None:
         self.redraw()
 
-    def on_focus(self) -> None:
-        self.is_entered = True
-        self.redraw()
-
-    def on_blur(self) -> None:
-        self.is_entered = False
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
         self.redraw()
 
     def render_line(self, y: int) -> Strip:
@@ -304,8 +294,6 @@ RULE = "$line"
 CURSOR = "on $cursor"
 """The ground of the row under a cursor."""
 
-_CELL_TAB = 4
-
 
 def lit(content: Content, style: str = CURSOR) -> Content:
     """Put content on the ground of a cursor; faint text becomes muted, which is legible there."""
@@ -320,7 +308,7 @@ def lit(content: Content, style: str = CURSOR) -> Content:
 
 def inert(text: str) -> Content:
     """Escape multi-line text: show control characters and mask the environment's secrets."""
-    return Content(for_terminal(mask_own(text)).expandtabs(_CELL_TAB))
+    return Content(for_terminal(mask_own(text)).expandtabs(_TAB))
 
 
 def line(text: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from textual.content import Content
-from textual.events import Resize
+from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Static
 
@@ -94,14 +94,11 @@ class ResumeRow(Try):
         super().__init__("")
         self._words, self._head, self._newest = words, head, newest
 
-    def on_mount(self) -> None:
-        self._draw()
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        return len([*self._lines(width)])
 
-    def on_resize(self, _: Resize) -> None:
-        self._draw()
-
-    def _draw(self) -> None:
-        self.update(Content("\n").join([*self._lines(max(self.size.width, 20))]))
+    def render(self) -> Content:
+        return Content("\n").join([*self._lines(self.size.width)])
 
     def _lines(self, width: int) -> Iterator[Content]:
         words, head = self._words, self._head

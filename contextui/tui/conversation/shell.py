@@ -14,12 +14,10 @@ from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 from textual.content import Content
-from textual.geometry import Size
-from textual.widgets import Static
 
 from contextui.errors import ContextUIError
 from contextui.text import code_point, duration, is_unseen
-from contextui.tui.lines import FAINT, MUTED, fit, line, spinner
+from contextui.tui.lines import FAINT, MUTED, Rows, fit, line, spinner
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.job import CommandResult, Job
 from contextui.windowing.manager import WindowManager
@@ -120,7 +118,7 @@ class TypedCommand:
             self.problem = words("Stopped.")
 
 
-class CommandLine(Static):
+class CommandLine(Rows):
     """A typed command: whether it runs or how it ended, and the last lines of its output."""
 
     def __init__(self, entry: TypedCommand, words: Words) -> None:
@@ -135,11 +133,8 @@ class CommandLine(Static):
         self.auto_refresh = None
         self.refresh(layout=True)
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        return 1 + len(self._below())
-
-    def render(self) -> Content:
-        entry, width = self.entry, self.size.width - 2
+    def rows(self, width: int) -> list[Content]:
+        entry, width = self.entry, width - 2
         mark, style = entry.mark
         facts = f"   {entry.facts(self._words)}"
         head = Content.assemble(
@@ -148,7 +143,7 @@ class CommandLine(Static):
             (facts, FAINT),
         )
         rows = [(f"  {fit(text.expandtabs(), width)}", style) for text, style in self._below()]
-        return Content("\n").join([head, *(Content.styled(*one) for one in rows)])
+        return [head, *(Content.styled(*one) for one in rows)]
 
     def _below(self) -> list[tuple[str, str]]:
         words, entry, result = self._words, self.entry, self.entry.result

@@ -11,7 +11,7 @@ from textual.style import Style
 
 from contextui.secrets import mask_own
 from contextui.text import for_terminal
-from contextui.tui.lines import FAINT, KEY, MUTED, Sheet, fold, line
+from contextui.tui.lines import CURSOR, FAINT, KEY, MUTED, Sheet, fold, line
 from contextui.windowing.anchor import AnyAnchor, Button, Form, Reference
 from contextui.windowing.render import Render
 from contextui.windowing.runtime import runtime_of
@@ -119,9 +119,6 @@ def _button(anchor: Button | Form) -> Content:
     return Content.assemble((label, KEY)).stylize(Style.from_meta({ANCHOR: anchor.id}))
 
 
-_CURSOR = "on $cursor"
-
-
 class ContentBody(Sheet):
     """A window's content as text; its anchors can be clicked, or selected and pressed."""
 
@@ -158,11 +155,11 @@ class ContentBody(Sheet):
         return [self._with_cursor(one) for one in self._folded]
 
     def _with_cursor(self, content: Content) -> Content:
-        if not self.is_entered or self._cursor is None:
+        if not self.has_focus or self._cursor is None:
             return content
         for span in content.spans:
             if _anchor_of(span) == self._cursor:
-                return content.stylize(_CURSOR, span.start, span.end)
+                return content.stylize(CURSOR, span.start, span.end)
         return content
 
     # --- anchors -----------------------------------------------------------------------

@@ -149,12 +149,6 @@ class RowList(CursorView, Generic[T]):
             if opens:
                 self.action_open()
 
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
-
 
 class FilterInput(Input):
     """The text of a filter; the keys that move the list's cursor work here, too."""

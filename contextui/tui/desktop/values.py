@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 from textual import events
 from textual.binding import Binding
 from textual.content import Content
-from textual.geometry import Size
 from textual.style import Style
-from textual.widget import Widget
 
 from contextui.errors import InvalidParamsError
-from contextui.tui.lines import FAINT, MUTED, fold, line
+from contextui.tui.lines import FAINT, MUTED, Rows, fold, line
 from contextui.words import Words
 
 if TYPE_CHECKING:
@@ -192,7 +190,7 @@ _OPTION = "option"
 _SHOWN = 40  # maximum cells of an option
 
 
-class Choice(Widget, can_focus=True):
+class Choice(Rows, can_focus=True):
     """Options to choose one or several from; left and right move, space selects."""
 
     BINDINGS = [
@@ -200,7 +198,7 @@ class Choice(Widget, can_focus=True):
         Binding("right", "step(1)", show=False),
         Binding("space", "choose", show=False),
     ]
-    DEFAULT_CSS = "Choice { height: auto; width: 1fr; }"
+    DEFAULT_CSS = "Choice { width: 1fr; }"
 
     def __init__(
         self,
@@ -220,17 +218,10 @@ class Choice(Widget, can_focus=True):
             self.chosen = [self._options[0]]
         self._at = self._options.index(self.chosen[0]) if self.chosen else 0
 
-    def render(self) -> Content:
-        return Content("\n").join(fold(self._row(), max(self.size.width, 1)))
-
-    def get_content_height(self, _: Size, __: Size, width: int) -> int:
-        return len(fold(self._row(), max(width, 1)))
-
-    def _row(self) -> Content:
+    def rows(self, width: int) -> list[Content]:
         shown = [self._shown(number) for number in range(len(self._options))]
-        return Content("  ").join(
-            [*shown, *([Content.assemble((self._note, FAINT))] if self._note else [])]
-        )
+        shown += [Content.styled(self._note, FAINT)] if self._note else []
+        return fold(Content("  ").join(shown), width)
 
     def _shown(self, number: int) -> Content:
         is_chosen = self._options[number] in self.chosen

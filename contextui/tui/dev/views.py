@@ -157,7 +157,7 @@ class LogSheet(Sheet):
         self._owners = []
         for at, entry in enumerate(self._entries):
             rows = list(self._rows(entry, width))
-            if self.is_entered and at == self._at:
+            if self.has_focus and at == self._at:
                 padded = (row.pad_right(max(width - row.cell_length, 0)) for row in rows)
                 rows = [lit(row) for row in padded]
             lines += rows

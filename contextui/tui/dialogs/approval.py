@@ -14,7 +14,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Size
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
@@ -35,7 +34,7 @@ from contextui.tui.dialogs.diff import (
 from contextui.tui.dialogs.guard import KeyGuard
 from contextui.tui.footer import hints_in
 from contextui.tui.keys import letter_of
-from contextui.tui.lines import FAINT, KEY, MUTED, fold, line
+from contextui.tui.lines import FAINT, KEY, MUTED, Rows, fold, line
 from contextui.windowing.preview import Verb
 from contextui.words import Words, msg
 
@@ -127,7 +126,7 @@ def filled(template: str, **values: tuple[str, str] | Content) -> Parts:
     return [values[piece] if at % 2 else (piece, "") for at, piece in enumerate(pieces) if piece]
 
 
-class Choice(Widget):
+class Choice(Rows):
     """An answer: its key, what it does, and a remark."""
 
     class Chosen(Message):
@@ -150,22 +149,13 @@ class Choice(Widget):
         self.what, self._about = what, about
         self.refresh(layout=True)
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return the rows at a width: at the first layout, the widget has none yet."""
-        return self._content(width).plain.count("\n") + 1
-
-    def render(self) -> Content:
-        return self._content(self.size.width)
-
-    def _content(self, width: int) -> Content:
-        parts: Parts = [(f"{self._letter}  ", f"{KEY} bold"), self.what]
-        gap = max(self.column - self.what.cell_length, 3)
-        if self._about and 3 + self.what.cell_length + gap + cell_len(self._about) <= width:
-            parts.append((" " * gap + self._about, MUTED))
-        elif self._about and self._is_needed:
-            rows = fold(Content.styled(self._about, MUTED), max(width - 3, 1))
-            parts += [Content.assemble("\n   ", row) for row in rows]
-        return Content.assemble(*parts)
+    def rows(self, width: int) -> list[Content]:
+        about, gap = self._about, max(self.column - self.what.cell_length, 3)
+        head = Content.assemble((f"{self._letter}  ", f"{KEY} bold"), self.what)
+        if about and head.cell_length + gap + cell_len(about) <= width:
+            return [Content.assemble(head, (" " * gap + about, MUTED))]
+        below = fold(Content.styled(about, MUTED), width - 3) if about and self._is_needed else []
+        return [head, *(Content.assemble("   ", row) for row in below)]
 
     def on_click(self, event: events.Click) -> None:
         event.stop()

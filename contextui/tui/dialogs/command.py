@@ -7,7 +7,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
@@ -17,7 +16,7 @@ from contextui.secrets import mask_own
 from contextui.text import is_unseen
 from contextui.tui.dialogs.approval import ApprovalScreen, Choice, Foot, Head, filled
 from contextui.tui.dialogs.diff import ChangeView, Line, plain_lines, spelled
-from contextui.tui.lines import MUTED, fold, line, shown_folder
+from contextui.tui.lines import MUTED, Rows, fold, line, shown_folder
 from contextui.windowing.preview import CommandPreview
 from contextui.words import Words, msg
 
@@ -40,19 +39,6 @@ def screen_for(words: Words, question: Question) -> ApprovalScreen:
     if question.preview is not None and question.preview.command is not None:
         return CommandScreen(words, question)
     return ApprovalScreen(words, question)
-
-
-class Rows(Widget):
-    """Text that wraps under its own indent, as high as it needs."""
-
-    def rows(self, width: int) -> list[Content]:
-        raise NotImplementedError
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        return len(self.rows(width))
-
-    def render(self) -> Content:
-        return Content("\n").join(self.rows(self.size.width))
 
 
 class Facts(Rows):

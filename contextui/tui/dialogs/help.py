@@ -11,15 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.geometry import Size
 from textual.screen import ModalScreen
-from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.tui.commands import Command, Commands
 from contextui.tui.footer import hints_in
 from contextui.tui.keys import KeyLine
-from contextui.tui.lines import KEY, MUTED, fit, fold, line
+from contextui.tui.lines import KEY, MUTED, Rows, fit, fold, line
 from contextui.words import Words, msg
 
 _COLUMN, _MOST, _GAP = 36, 3, 3  # cells of a column at least, columns at most, cells between them
@@ -79,10 +77,8 @@ _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-class HelpPage(Widget):
+class HelpPage(Rows):
     """All keys and commands, in as many columns as fit."""
-
-    DEFAULT_CSS = "HelpPage { height: auto; }"
 
     def __init__(self, words: Words, commands: Commands) -> None:
         super().__init__()
@@ -93,19 +89,16 @@ class HelpPage(Widget):
             if keys
         }
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        return max(map(len, self._columns(width)), default=1)
-
-    def render(self) -> Content:
-        columns = self._columns(self.size.width)
-        width = _width(self.size.width, len(columns)) + _GAP
+    def rows(self, width: int) -> list[Content]:
+        columns = self._columns(width)
+        width = _width(width, len(columns)) + _GAP
         rows = [
             Content("").join(
                 row + " " * max(width - row.cell_length, 0) for row in cells if row is not None
             )
             for cells in zip_longest(*columns, fillvalue=Content(""))
         ]
-        return Content("\n").join(row.rstrip() for row in rows)
+        return [row.rstrip() for row in rows]
 
     def _columns(self, width: int) -> list[list[Content]]:
         count = max(min((width + _GAP) // (_COLUMN + _GAP), _MOST), 1)

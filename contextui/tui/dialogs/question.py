@@ -43,7 +43,6 @@ class QuestionScreen(Dialog[bool]):
             width: 72; padding: 1 2;
             border: round $warning; border-title-color: $text-warning;
         }
-        #choices { height: auto; }
     }
     """
 

@@ -58,7 +58,6 @@ class TrustScreen(QuestionScreen):
     TrustScreen {
         #box { width: 108; }
         ChangeView { max-height: 60vh; margin: 1 0; }
-        #about { height: auto; }
     }
     """
     no = ("n", msg("Cancel; Esc does the same"))

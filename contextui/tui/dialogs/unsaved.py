@@ -75,7 +75,6 @@ class QuitScreen(QuestionScreen):
     DEFAULT_CSS = """
     QuitScreen {
         #box { border: round $error; border-title-color: $text-error; }
-        #what { height: auto; }
         #choices { margin: 1 0 0 0; }
     }
     """
