@@ -54,6 +54,7 @@ from contextui.tui.conversation.entries import (
     entries_of,
     entry_of,
 )
+from contextui.tui.conversation.recent import find_recent, trust_line, untrusted_in, widgets_of
 from contextui.tui.conversation.shell import CommandLine, TypedCommand, end_line
 from contextui.tui.conversation.status import TurnFigures
 from contextui.tui.conversation.welcome import Try, Welcome
@@ -131,12 +132,6 @@ class Conversation(VerticalScroll):
             self._show_ways(text)
 
     async def show_recent(self) -> None:
-        from contextui.tui.conversation.recent import (  # noqa: PLC0415  (after the first frame)
-            find_recent,
-            trust_line,
-            widgets_of,
-        )
-
         try:
             recent = await asyncio.to_thread(find_recent, self._desk)
         except (OSError, ContextUIError):
@@ -153,11 +148,6 @@ class Conversation(VerticalScroll):
 
     async def note_untrusted(self) -> None:
         """Say what waits for trust, in a conversation that goes on."""
-        from contextui.tui.conversation.recent import (  # noqa: PLC0415  (after the first frame)
-            trust_line,
-            untrusted_in,
-        )
-
         found = await asyncio.to_thread(untrusted_in, self._desk)
         if self.is_attached and (waiting := trust_line(*found, self._words)):
             self.note(waiting.plain.removeprefix("● "))
@@ -196,8 +186,7 @@ class Conversation(VerticalScroll):
                 self._retry_reason = event.reason  # the event repeats every second
                 self._add(Aside(self._words(event.reason)))
             case AnswerGiven():
-                has_code = has_reference(event.text)
-                self._end_answer(self._with_code(event.text) if has_code else None)
+                self._end_answer(self._with_code(event.text) if has_reference(event.text) else None)
             case CallStarted():
                 line = self._add(called(event.name, event.input))
                 self._call = line if isinstance(line, CallLine) else None
@@ -212,11 +201,8 @@ class Conversation(VerticalScroll):
                 template = msg("Compacting: {goes} messages become a summary, {stays} stay.")
                 self._add(Aside(self._words(template, goes=event.goes, stays=event.stays)))
             case CompactionFinished(result):
-                text = (
-                    result.text(self._words.lang)
-                    if result
-                    else self._words("Nothing was compacted.")
-                )
+                text = self._words("Nothing was compacted.")
+                text = result.text(self._words.lang) if result else text
                 self._add(Aside(text, result is not None and not result.success))
             case TurnFinished():
                 self._end_answer()
@@ -293,11 +279,8 @@ class Conversation(VerticalScroll):
             self.notify(error.text(lang), severity="error", markup=False)
             return
         names = ", ".join(one.code_id for one in saved)
-        self.note(
-            self._words("Saved {names}. See the code window.", names=names)
-            if saved
-            else self._words("This code is already saved.")
-        )
+        text = msg("Saved {names}. See the code window.")
+        self.note(self._words(text if saved else msg("This code is already saved."), names=names))
 
     def _last_answer(self) -> str:
         items = self._desk.session.context.get_all()

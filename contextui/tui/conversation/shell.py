@@ -21,7 +21,6 @@ from contextui.tui.lines import FAINT, MUTED, Rows, fit, line, spinner
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.job import CommandResult, Job
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.window import Window
 from contextui.windowing.worker import finished
 from contextui.words import Words, msg
 
@@ -180,7 +179,7 @@ async def run_in_terminal(windows: WindowManager, command: str) -> TypedCommand:
     Raises:
         ContextUIError: It did not start.
     """
-    window = _terminal(windows)
+    window = next((one for one in reversed(windows.windows()) if one.name == _CLASS), None)
     if window is None:
         if _CLASS not in windows.classes:
             raise CommandError(msg("There is no terminal window to run commands in."))
@@ -191,8 +190,3 @@ async def run_in_terminal(windows: WindowManager, command: str) -> TypedCommand:
     if not result.ok:
         raise result.error or CommandError(result.text)
     return TypedCommand(command, window.id, result.job)
-
-
-def _terminal(windows: WindowManager) -> Window | None:
-    found = [one for one in windows.windows() if one.name == _CLASS]
-    return found[-1] if found else None

@@ -53,10 +53,9 @@ class TurnFigures:
     def text(self, words: Words) -> str:
         """Format the figures in one line; nothing that is not known is mentioned."""
         parts = [duration(self.seconds, words)]
-        if self.calls == 1:
-            parts.append(words("1 call"))
-        elif self.calls:
-            parts.append(words("{count} calls", count=f"{self.calls:,}"))
+        if self.calls:
+            text = msg("1 call") if self.calls == 1 else msg("{count} calls")
+            parts.append(words(text, count=f"{self.calls:,}"))
         if self.cached is not None:
             parts.append(words("{percent}% cached", percent=f"{100 * self.cached:.0f}"))
         if self.cost:
@@ -102,12 +101,8 @@ class TurnStatus:
                 self.cost, self._window, self._paused = None, "", 0.0
                 self.activity = msg("working") if isinstance(event, TurnStarted) else "compacting"
             case StepStarted():
-                self.step, self.characters, self.retry, self.activity = (
-                    event.step,
-                    0,
-                    None,
-                    msg("working"),
-                )
+                self.step, self.characters = event.step, 0
+                self.retry, self.activity = None, msg("working")
             case RetryScheduled():
                 self.retry = (event.reason, event.seconds)
             case ThinkingDelta():
@@ -174,8 +169,7 @@ class TurnStatus:
         job = self.job_in(self._window) if self._window and now - self._called > _PATIENCE else ""
         if job:
             name = fit(job, min(cell_len(line(job)), _NAME))
-            waits = words("waiting for {name} {seconds}s", name=name, seconds=seconds)
-            parts = [waits]
+            parts = [words("waiting for {name} {seconds}s", name=name, seconds=seconds)]
         else:
             activity = words(self.activity)
             parts = [words("{activity} {seconds}s", activity=activity, seconds=seconds)]

@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from contextui.errors import ContextUIError
-from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.desktop.frame import ask_for_room
 from contextui.tui.desktop.rowlist import (
     FilterLine,
     RowList,
@@ -189,9 +189,7 @@ class FoldBody(Vertical):
             rows += self._rows_of(fold) if fold.key in self._opened else []
         self._list.show(rows, note, at=at)
         if self.window_rows != before:
-            for one in self.ancestors:
-                if isinstance(one, WindowFrame):
-                    one.post_message(WindowFrame.Resized())
+            ask_for_room(self)
 
     @property
     def _query(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -146,16 +146,17 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 self._rows.pop(window_id, None)
                 if hidden := self._hidden.pop(window_id, None):
                     hidden.remove()
-        replaced = [one for one in self._frames if self._is_replaced(windows.get(one))]
+        replaced = [
+            one
+            for one, frame in self._frames.items()
+            if windows.get(one) not in (None, frame.window)
+        ]
         if replaced or changes.again or before != (self._order.ids, self._order.current):
             self.refit(replaced)
             self._reordered()
         for window_id in changes.windows & self._frames.keys():
             self._frames[window_id].window_changed()
         self._redraw_lines()
-
-    def _is_replaced(self, window: Window | None) -> bool:
-        return window is not None and self._frames[window.id].window is not window
 
     def _show_gist(self, window_id: str) -> None:
         if frame := self._frames.get(window_id):
@@ -294,7 +295,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 _put(self._frame(window), region)
         _put(lines, self._arrangement.place)
         lines.display = bool(self._arrangement.lines or self._arrangement.more)
-        lines.show(self._numbered(), self._arrangement.more)
+        lines.show(self._numbered(self._arrangement.lines), self._arrangement.more)
         self._show_empty()
         for window_id in self._requested.keys() & places.keys():
             self._frames[window_id].runner.run(*self._requested.pop(window_id))
@@ -344,10 +345,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         frame.window_changed()
         return frame
 
-    def _numbered(self) -> list[tuple[int, Window]]:
+    def _numbered(self, ids: Iterable[str]) -> list[tuple[int, Window]]:
         return [
             (self._order.number(one), window)
-            for one in self._arrangement.lines
+            for one in ids
             if (window := self._setting.windows.get(one)) is not None
         ]
 
@@ -472,17 +473,16 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         """List all windows, for when there is not even a line for each."""
         gists = self._setting.gists
         entries = [
-            Entry(one.id, name_of(one), gists.of(one), str(self._order.number(one.id)))
-            for one in sorted(
-                self._setting.windows.windows(), key=lambda one: self._order.number(one.id)
-            )
+            Entry(one.id, name_of(one), gists.of(one), str(number))
+            for number, one in sorted(self._numbered(self._order.ids))
         ]
         title = Content.assemble((self._words("Windows"), "bold"))
-        self.app.push_screen(MenuScreen(title, [entries], self._words), self._go_to_listed)
 
-    def _go_to_listed(self, chosen: Chosen | None) -> None:
-        if chosen is not None and chosen.id in self._order.ids:
-            self._go(chosen.id)
+        def go(chosen: Chosen | None) -> None:
+            if chosen is not None and chosen.id in self._order.ids:
+                self._go(chosen.id)
+
+        self.app.push_screen(MenuScreen(title, [entries], self._words), go)
 
     def on_key(self, event: events.Key) -> None:
         """Map full-width letters of an input method to the intended keys."""

@@ -14,7 +14,7 @@ from textual.style import Style
 
 from contextui.errors import InvalidParamsError
 from contextui.tui.lines import FAINT, MUTED, Rows, fold, line
-from contextui.words import Words
+from contextui.words import Words, msg
 
 if TYPE_CHECKING:
     from contextui.windowing.params import Param, Params
@@ -81,17 +81,11 @@ def limits(param: "Param", words: Words) -> str:
     is_list = kind_of(param.type).many
     parts = [param.bounds[1:-1]] if param.bounds else []
     if least is not None and least > 0:
-        parts.append(
-            words("at least {count} entries", count=least)
-            if is_list
-            else words("at least {count} characters", count=least)
-        )
+        text = msg("at least {count} entries") if is_list else msg("at least {count} characters")
+        parts.append(words(text, count=least))
     if most is not None:
-        parts.append(
-            words("at most {count} entries", count=most)
-            if is_list
-            else words("at most {count} characters", count=most)
-        )
+        text = msg("at most {count} entries") if is_list else msg("at most {count} characters")
+        parts.append(words(text, count=most))
     return ", ".join(parts)
 
 

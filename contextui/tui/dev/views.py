@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from contextui.tui.desktop.form import Field, FormField, form_fields
+from contextui.tui.desktop.form import Field, FormField, form_fields, values_of
 from contextui.tui.desktop.values import problems
 from contextui.tui.dev.bench import LogEntry, Reading
 from contextui.tui.footer import KeyBar
@@ -244,7 +244,7 @@ class ActionForm(Vertical, can_focus=True):
     def params(self) -> Mapping[str, Any] | None:
         if self.action is None:
             return None
-        given = {name: value for one in self._fields for name, value in one.value.items()}
+        given = values_of(self._fields)
         found = problems(self.action.params, given, self._words)
         for one in self._fields:
             one.show_problem(found.get(one.param.name, ""))

@@ -64,7 +64,10 @@ def describe(row: ItemRow, prices: Prices, turn_of: TurnOf, words: Words) -> Des
     else:
         facts = [fate(row.item, context, snapshot.context.counter, words)]
     if snapshot.knows_cache and (is_outdated or not row.item.hidden):
-        facts.append(words(msg("cached") if _is_cached(row, snapshot) else msg("not cached")))
+        plan, seq = snapshot.composition.plan, row.item.seq
+        is_cached = plan is not None and 0 < seq < plan.uncached_seq
+        is_cached = is_cached if row.block is None else row.block.is_cached
+        facts.append(words(msg("cached") if is_cached else msg("not cached")))
     is_left_out = row.item.hidden and not is_outdated  # then what it would have
     counted = context.item_tokens(row.item) if is_left_out else tokens_of(row, snapshot)
     return Description(
@@ -73,7 +76,7 @@ def describe(row: ItemRow, prices: Prices, turn_of: TurnOf, words: Words) -> Des
         words(", ").join(facts)
         if is_outdated
         else origin(row, turn_of(row.item.seq), facts, words),
-        sent_text(row, context) if is_outdated else text_of(row, context.windows),
+        sent_text(row, context) if is_outdated else text_of(row, context),
         snapshot.knows_cache,
     )
 
@@ -114,13 +117,6 @@ def describe_fold(fold: Fold, words: Words) -> Description:
     return Description(words("Earlier items"), "", words("only in the log"), text)
 
 
-def _is_cached(row: ItemRow, snapshot: ContextSnapshot) -> bool:
-    if row.block is not None:
-        return row.block.is_cached
-    plan = snapshot.composition.plan
-    return plan is not None and 0 < row.item.seq < plan.uncached_seq
-
-
 _LOW, _TALL = 26, 48  # screen heights: below the first no text fits, above the second much does
 _HEIGHTS = {"low": 4, "tight": 8, "usual": 11, "tall": 18}
 _NAME, _EACH, _ONCE, _BACK = 7, 10, 7, 12  # cells
@@ -143,12 +139,7 @@ class Detail(Widget):
             self._item, self._offers, self._note = item, offers, note
             self.refresh()
 
-    def get_content_height(
-        self,
-        container: Size,  # noqa: ARG002
-        viewport: Size,
-        width: int,
-    ) -> int:
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         """Return a height that depends only on the screen, so that nothing jumps."""
         if viewport.height < _LOW:
             return _HEIGHTS["low" if width >= 2 * _PAIR + _GAP else "tight"]
@@ -251,6 +242,7 @@ class Detail(Widget):
         room = width - 2 - (_ONCE + _BACK) * self._item.has_cache
         name = max(room - _EACH, _NAME)
         each, once, back = self._figures(offer.price)
+        is_dear = offer.price is not None and offer.price.is_dear
         row = Content.assemble(
             (offer.key, f"{KEY} bold"),
             (" " + fit(self._words(offer.name), name), "$foreground"),
@@ -261,7 +253,7 @@ class Detail(Widget):
         return Content.assemble(
             row,
             (fit(once, _ONCE, right=True), "$text-warning" if once[:1] == "+" else MUTED),
-            (fit(back, _BACK, right=True), _dear(offer.price)),
+            (fit(back, _BACK, right=True), "$text-warning" if is_dear else MUTED),
         )
 
     def _figures(self, price: Price | None) -> tuple[str, str, str]:
@@ -288,10 +280,6 @@ def signed(tokens: int) -> str:
     """
     sign = "−" if tokens < 0 else "+" if tokens else ""
     return sign + short(abs(tokens))
-
-
-def _dear(price: Price | None) -> str:
-    return "$text-warning" if price is not None and price.is_dear else MUTED
 
 
 def _note_style(note: Note) -> str:

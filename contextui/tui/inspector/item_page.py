@@ -28,7 +28,15 @@ from contextui.tui.inspector.detail import (
 from contextui.tui.inspector.edit import Changing, EditScreen, Note
 from contextui.tui.inspector.history import OlderItems
 from contextui.tui.inspector.items import ItemList
-from contextui.tui.inspector.labels import both_texts, is_gist, label, replaced, title, whole_text
+from contextui.tui.inspector.labels import (
+    both_texts,
+    is_gist,
+    label,
+    replaced,
+    title,
+    whole_text,
+    window_of,
+)
 from contextui.tui.inspector.prices import Levels, Offer, Prices
 from contextui.tui.inspector.rows import ItemRow, Rows, head_rows, rows_of
 from contextui.tui.inspector.snapshot import ContextSnapshot
@@ -78,11 +86,9 @@ class Search:
             return False
         context = row.home(self._snapshot.context)
         if item.type is ItemType.WINDOW:
-            window = context.windows.get(item.content) if context.windows is not None else None
-            return (
-                window is not None
-                and self._sought in runtime_of(window).renders.latest().xml.casefold()
-            )
+            window = window_of(item, context)
+            xml = runtime_of(window).renders.latest().xml if window is not None else ""
+            return self._sought in xml.casefold()
         if item.type is ItemType.ASSISTANT and item.content:
             return False
         return self._sought in label(item, context.calls, self._words).casefold()
@@ -211,9 +217,7 @@ class ItemPage(Container):
     def _offers(self, row: ItemRow) -> list[Offer]:
         if self._changing is None or self._prices is None:
             return []
-        windows = self._prices.snapshot.context.windows
-        is_window = row.item.type is ItemType.WINDOW and windows is not None
-        window = windows.get(row.item.content) if is_window and windows is not None else None
+        window = window_of(row.item, self._prices.snapshot.context)
         sizes = self._levels.sizes(window) if window and self._levels else {}
         return self._prices.offers(row, sizes)
 
@@ -310,7 +314,7 @@ class ItemPage(Container):
 
     def action_copy(self) -> None:
         if (row := self.listing.item_row) is not None:
-            copy_text(self, whole_text(row, self._home(row).windows), self._words)
+            copy_text(self, whole_text(row, self._home(row)), self._words)
 
     @on(ItemList.Opened)
     def _open(self) -> None:
@@ -323,9 +327,9 @@ class ItemPage(Container):
         if is_gist(row.item):
             text = both_texts(row.item, home.counter, self._words)
         else:
-            text = whole_text(row, home.windows)
+            text = whole_text(row, home)
             for item in map(ItemRow, replaced(row.item, home) if row.log is None else []):
-                text += f"\n\n── {self._heading(item)}\n\n{whole_text(item, home.windows)}"
+                text += f"\n\n── {self._heading(item)}\n\n{whole_text(item, home)}"
         self.app.push_screen(WholeText(self._words, self._heading(row), text))
 
     # --- filtering ---------------------------------------------------------------------

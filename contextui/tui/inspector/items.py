@@ -204,7 +204,7 @@ class ItemList(RowList[Line]):
         """Return the text of a row; if there is room, its state is never truncated."""
         item, home, words = row.item, row.home(snapshot.context), self._words
         if item.type is ItemType.WINDOW:
-            text = window_label(row, home.windows, words)
+            text = window_label(row, home, words)
         else:
             text = label(item, home.calls, words)
         size = gist_size(item, home, words) if room < _ROOMY else ""  # it is always shown

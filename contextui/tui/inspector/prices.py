@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.placement.items import Change
 from contextui.model import CachePrices
-from contextui.tui.inspector.labels import is_gist
+from contextui.tui.inspector.labels import is_gist, window_of
 from contextui.tui.inspector.rows import ItemRow
 from contextui.tui.inspector.snapshot import ContextSnapshot
 from contextui.windowing.snapshot import ContextVersion, Lod
@@ -141,8 +141,7 @@ class Prices:
         return [Offer("e", "edit…", price)]
 
     def _levels(self, row: ItemRow, sizes: dict[Lod, int | None]) -> list[Offer]:
-        windows = self.snapshot.context.windows
-        window = windows.get(row.item.content) if windows is not None else None
+        window = window_of(row.item, self.snapshot.context)
         if window is None:
             return []
         lod = window.lod
@@ -165,17 +164,14 @@ class Prices:
         if size is None:
             return None
         new = self.snapshot.provider(size)
-        before = max(self._row_size(row), self.snapshot.provider(present or 0))
+        own = self._size(row.item)
+        if row.block is not None:  # with its changes, which have rows of their own
+            context, composition = self.snapshot.context, self.snapshot.composition
+            own = self.snapshot.provider(context.tokens_in(composition, row.item))
+        before = max(own, self.snapshot.provider(present or 0))
         # What was sent stays: a newer version is appended.
         is_sent = row.block is not None and row.block.is_cached and self.snapshot.knows_cache
         return Price(new - before, new if is_sent else 0)
-
-    def _row_size(self, row: ItemRow) -> int:
-        if row.block is not None:  # with its changes, which have rows of their own
-            return self.snapshot.provider(
-                self.snapshot.context.tokens_in(self.snapshot.composition, row.item)
-            )
-        return self._size(row.item)
 
 
 def turns(price: Price) -> int | None:
