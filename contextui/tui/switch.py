@@ -41,21 +41,13 @@ Reopen: TypeAlias = Callable[[Target], "AppSession"]
 
 @dataclass(slots=True)
 class Rewound:
-    """A rewind that can be undone.
+    """A rewind that can be undone."""
 
-    Attributes:
-        parent: The id of the session that was left.
-        fork: The id of the session that continues.
-        rewind: The id of the writes; empty if no file was restored.
-        turn: The turn that the session went back to.
-        is_last: Whether nothing happened in the fork since.
-    """
-
-    parent: str
-    fork: str
-    rewind: str
+    parent: str  # the session that was left
+    fork: str  # the session that continues
+    rewind: str  # id of the writes; empty if no file was restored
     turn: int
-    is_last: bool = True
+    is_last: bool = True  # whether nothing happened in the fork since
 
 
 class Switcher:

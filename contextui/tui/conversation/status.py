@@ -36,19 +36,12 @@ _LEAST = 0.001  # dollars: a smaller cost is shown as less than this
 
 @dataclass(frozen=True, slots=True)
 class TurnFigures:
-    """What a turn took.
+    """What a turn took."""
 
-    Attributes:
-        seconds: Its duration, without the time spent waiting for the person.
-        calls: How many tool calls were made.
-        cached: The share of the input that came from the cache; None if the model has no cache.
-        cost: Its cost in dollars; None if no price is known.
-    """
-
-    seconds: float
+    seconds: float  # without the time spent waiting for the person
     calls: int = 0
-    cached: float | None = None
-    cost: float | None = None
+    cached: float | None = None  # share of the input; None if the model has no cache
+    cost: float | None = None  # in dollars; None if no price is known
 
     def text(self, words: Words) -> str:
         """Format the figures in one line; nothing that is not known is mentioned."""

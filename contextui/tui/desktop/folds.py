@@ -36,23 +36,14 @@ _FACTS = 40  # cells of a row below which the facts at its end are left out
 
 @dataclass(frozen=True)
 class Fold:
-    """An entry of the list.
+    """An entry of the list."""
 
-    Attributes:
-        key: What identifies it while the list changes.
-        title: Its name. All texts may contain anything.
-        number: Shown before the title.
-        about: Shown after the title, as far as there is room.
-        facts: Shown at the end of the row.
-        stamp: Changes whenever its text does.
-    """
-
-    key: Hashable
-    title: str
-    number: str = ""
-    about: str = ""
-    facts: str = ""
-    stamp: Hashable = None
+    key: Hashable  # identifies it while the list changes
+    title: str  # all texts may contain anything
+    number: str = ""  # before the title
+    about: str = ""  # after the title, as far as there is room
+    facts: str = ""  # at the end of the row
+    stamp: Hashable = None  # changes whenever its text does
 
 
 @dataclass(frozen=True)

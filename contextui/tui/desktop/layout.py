@@ -57,21 +57,13 @@ Wishes = Callable[[str], Wish]
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """The positions of all windows.
+    """The positions of all windows."""
 
-    Attributes:
-        frames: The windows shown in frames, each with its region, in order.
-        lines: The windows shown as one line each, in the order of their numbers.
-        more: The number of windows without even a line.
-        place: The region of the lines; the last line shows `more`, if it is not 0.
-        rows: The rows in use.
-    """
-
-    frames: tuple[tuple[str, Region], ...] = ()
-    lines: tuple[str, ...] = ()
-    more: int = 0
-    place: Region = NOWHERE
-    rows: int = 0
+    frames: tuple[tuple[str, Region], ...] = ()  # in order
+    lines: tuple[str, ...] = ()  # windows shown as one line each, by number
+    more: int = 0  # windows without even a line
+    place: Region = NOWHERE  # of the lines; the last one shows `more`, if it is not 0
+    rows: int = 0  # in use
 
     @property
     def shown(self) -> list[str]:

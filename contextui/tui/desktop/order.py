@@ -19,27 +19,16 @@ class Left(NamedTuple):
 
 @dataclass(slots=True)
 class Order:
-    """The open windows.
+    """The open windows."""
 
-    Attributes:
-        ids: The windows in the order of their places.
-        current: The window that the person used last.
-        numbers: The number of each window. It stays the same as long as the window is open.
-        recent: All windows, the least recently used first.
-        main: The window in the main place.
-        is_pinned: Whether the person chose the main window, so that no new one replaces it.
-        left: The places of closed windows, for those that are reopened.
-        grown: How many rows the person gave to windows, or took from them.
-    """
-
-    ids: list[str] = field(default_factory=list)
-    current: str | None = None
-    numbers: dict[str, int] = field(default_factory=dict)
-    recent: list[str] = field(default_factory=list)
-    main: str | None = None
-    is_pinned: bool = False
-    left: dict[str, Left] = field(default_factory=dict)
-    grown: dict[str, int] = field(default_factory=dict)
+    ids: list[str] = field(default_factory=list)  # by place
+    current: str | None = None  # the window that the person used last
+    numbers: dict[str, int] = field(default_factory=dict)  # the same as long as a window is open
+    recent: list[str] = field(default_factory=list)  # all, the least recently used first
+    main: str | None = None  # the window in the main place
+    is_pinned: bool = False  # whether the person chose it, so that no new one replaces it
+    left: dict[str, Left] = field(default_factory=dict)  # for windows that are reopened
+    grown: dict[str, int] = field(default_factory=dict)  # rows that the person gave to windows
 
     def follow(
         self,

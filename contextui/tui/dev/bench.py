@@ -68,20 +68,12 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the model reads of the window.
-
-    Attributes:
-        version: The window's version.
-        before: The version before it, if there was one.
-        levels: The levels, from most to least detail.
-        change: The change block since the version before; empty if the whole block is sent.
-        change_tokens: Its tokens.
-    """
+    """What the model reads of the window."""
 
     version: ContextVersion
     before: ContextVersion | None
-    levels: tuple[Level, ...]
-    change: str = ""
+    levels: tuple[Level, ...]  # from most to least detail
+    change: str = ""  # the change block since `before`; empty if the whole block is sent
     change_tokens: int = 0
 
     @property

@@ -52,27 +52,16 @@ Parts: TypeAlias = list[tuple[str, str] | Content]
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The text of the dialog for one kind of action, in English.
+    """The text of the dialog for one kind of action, in English."""
 
-    Attributes:
-        wants: The headline.
-        it: Replaces a target that is too long for the headline.
-        once: Approve this time.
-        always: Approve this target from now on; empty if that is never possible.
-        others: What `always` does not cover.
-        every_time: Shown if approving from now on is not possible.
-        nothing: What has happened so far.
-        asks: The notice while the question is pending.
-    """
-
-    wants: str
-    it: str
-    once: str
-    always: str
-    others: str
-    every_time: str
-    nothing: str
-    asks: str
+    wants: str  # the headline
+    it: str  # replaces a target that is too long for the headline
+    once: str  # approve this time
+    always: str  # approve this target from now on; empty if that is never possible
+    others: str  # what `always` does not cover
+    every_time: str  # shown if approving from now on is not possible
+    nothing: str  # what has happened so far
+    asks: str  # the notice while the question is pending
 
 
 _OTHER_FILES = msg("until this session ends; every other file still asks")

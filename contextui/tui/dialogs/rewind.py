@@ -49,17 +49,11 @@ class GoBack:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What else the person should know before going back.
+    """What else the person should know before going back."""
 
-    Attributes:
-        ends: What runs and ends with it: commands and other jobs.
-        unsaved: The windows with unsaved edits, which stay in the old branch.
-        has_commands: Whether commands may have changed other files.
-    """
-
-    ends: Sequence[str] = ()
-    unsaved: Sequence[str] = ()
-    has_commands: bool = False
+    ends: Sequence[str] = ()  # what runs and ends with it: commands and other jobs
+    unsaved: Sequence[str] = ()  # windows whose edits stay in the old branch
+    has_commands: bool = False  # whether commands may have changed other files
 
 
 class TurnList(RowList[Turn | None]):

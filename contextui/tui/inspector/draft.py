@@ -35,23 +35,14 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A request for inspection.
-
-    Attributes:
-        order: The order.
-        parts: Its parts, in order.
-        cached: The number of cached parts.
-        exact: The whole request as sent.
-        is_sent: Whether it was sent exactly like this.
-        is_compared: Whether there was a previous one to compare with.
-    """
+    """A request for inspection."""
 
     order: Order
     parts: list[Part]
-    cached: int
-    exact: str
-    is_sent: bool
-    is_compared: bool
+    cached: int  # how many of them are cached
+    exact: str  # the whole request as sent
+    is_sent: bool  # exactly like this
+    is_compared: bool  # whether there was a previous one to compare with
 
     @property
     def size(self) -> int:

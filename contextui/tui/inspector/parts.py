@@ -103,29 +103,17 @@ _SHOWN = 80  # maximum characters of a text in the outline
 
 @dataclass(slots=True)
 class Part:
-    """A part of a request: the tools, the system prompt, or some blocks of a message.
+    """A part of a request: the tools, the system prompt, or some blocks of a message."""
 
-    Attributes:
-        name: The number and role of its message, in the message's first part.
-        text: Its content in one line.
-        key: Identifies the part across requests, whatever its content.
-        blocks: Its content blocks.
-        first: The index of its first block over all messages; -1 before the messages.
-        tokens: Its tokens, by our own count.
-        lines: Its formatted lines.
-        mark: ``+`` if the previous request had no such part, ``~`` if it differs, else blank.
-        marks: The same for each line.
-    """
-
-    name: str
-    text: str
-    key: str
+    name: str  # number and role of its message, in the message's first part
+    text: str  # its content in one line
+    key: str  # identifies the part across requests, whatever its content
     blocks: list[Block]
-    first: int
-    tokens: int = 0
+    first: int  # index of its first block over all messages; -1 before the messages
+    tokens: int = 0  # by our own count
     lines: list[str] = field(default_factory=list)
-    mark: str = " "
-    marks: list[str] = field(default_factory=list)
+    mark: str = " "  # + if the previous request had no such part, ~ if it differs
+    marks: list[str] = field(default_factory=list)  # the same for each line
 
     @property
     def plain(self) -> list[Block]:

@@ -25,17 +25,11 @@ MANY_TURNS = 20
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The cost of a change, in tokens.
+    """The cost of a change, in tokens."""
 
-    Attributes:
-        each: Tokens more or fewer per turn; None if it depends on the person's edit.
-        once: Tokens that are written to the cache again.
-        prices: What the provider charges.
-    """
-
-    each: int | None = 0
-    once: int = 0
-    prices: CachePrices = field(default_factory=CachePrices)
+    each: int | None = 0  # more or fewer per turn; None if it depends on the person's edit
+    once: int = 0  # written to the cache again
+    prices: CachePrices = field(default_factory=CachePrices)  # what the provider charges
 
     @property
     def pays_back(self) -> float | None:

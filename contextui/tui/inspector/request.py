@@ -146,21 +146,13 @@ _GROUNDS = {" ": "", "+": " on $success 12%", "~": " on $warning 12%"}
 
 
 class Line(NamedTuple):
-    """One line of the request, or a fold that replaces several.
+    """One line of the request, or a fold that replaces several."""
 
-    Attributes:
-        part: The index of its part; -1 where the cache ends.
-        number: Its line number in the whole request.
-        text: Its text.
-        mark: Whether it is new or changed.
-        folded: The number of lines that it replaces.
-    """
-
-    part: int
-    number: int = 0
+    part: int  # index of its part; -1 where the cache ends
+    number: int = 0  # in the whole request
     text: str = ""
-    mark: str = " "
-    folded: int = 0
+    mark: str = " "  # whether it is new or changed
+    folded: int = 0  # how many lines it replaces
 
 
 def lines_of(draft: Draft, unfolded: set[str]) -> list[Line]:

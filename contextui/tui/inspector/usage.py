@@ -34,32 +34,18 @@ class ContextChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TurnUsage:
-    """The usage of one turn, in the provider's tokens.
-
-    Attributes:
-        turn: Its number.
-        cached: Tokens read from the cache.
-        written: Tokens written to the cache.
-        uncached: Uncached tokens.
-        answered: Output tokens.
-        cause: The change that invalidated the cache.
-        is_guess: Whether these are our own counts, as the provider reported none.
-        outdated: Tokens sent although they were outdated, by our own count.
-        sweeps: The sweeps made with its requests.
-        cost: What it cost in dollars; None if no price is known.
-        requests: How many requests it had.
-    """
+    """The usage of one turn, in the provider's tokens."""
 
     turn: int
-    cached: int = 0
-    written: int = 0
+    cached: int = 0  # read from the cache
+    written: int = 0  # to the cache
     uncached: int = 0
     answered: int = 0
-    cause: ContextChange | None = None
-    is_guess: bool = False
-    outdated: int = 0
+    cause: ContextChange | None = None  # what invalidated the cache
+    is_guess: bool = False  # whether these are our own counts, as the provider reported none
+    outdated: int = 0  # sent nevertheless, by our own count
     sweeps: tuple[Sweep, ...] = ()
-    cost: float | None = None
+    cost: float | None = None  # in dollars; None if no price is known
     requests: int = 0
 
     @property
