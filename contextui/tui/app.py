@@ -495,7 +495,9 @@ class ContextUIApp(KeyLine[int]):
         if lost and not return_code:
             result = return_code = LOST
         if message is None and return_code != HUNG_UP:  # on hangup there is no terminal to print to
-            message = lost or (None if return_code else self._farewell())
+            message = lost
+            if not lost and not return_code and self.desk is not None and self.desk.has_messages:
+                message = Text(self.words("contextui -c resumes this conversation."))
         super().exit(result, return_code, message)
 
     def _lost(self) -> Text | None:
@@ -503,11 +505,6 @@ class ContextUIApp(KeyLine[int]):
             return None
         lost = unsaved_words(self.desk.session, self.words)
         return Text(f"{lost} {self.words('contextui -c resumes without them.')}")
-
-    def _farewell(self) -> Text | None:
-        if self.desk is None or not self.desk.has_messages:
-            return None
-        return Text(self.words("contextui -c resumes this conversation."))
 
     def _leave_with(self, status: int) -> None:
         self.exit(status, return_code=status)

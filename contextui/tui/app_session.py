@@ -135,7 +135,6 @@ class Changes:
     again: list[str] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
     notified: dict[str, str] = field(default_factory=dict)
-    context: bool = False
 
 
 class ChangeCollector:
@@ -163,7 +162,6 @@ class ChangeCollector:
         with self._lock:
             is_first = self._changes is None
             changes = self._changes = self._changes or Changes()
-            changes.context = True
             match event:
                 case WindowActed():
                     changes.acted[event.window_id] = event.actor

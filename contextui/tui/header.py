@@ -13,7 +13,7 @@ from contextui.tui.lines import FAINT, MUTED, line, path_end, shown_folder, spin
 from contextui.words import Words
 
 if TYPE_CHECKING:
-    from contextui.tui.app_session import AppSession, Changes
+    from contextui.tui.app_session import AppSession
 
 
 class Header(Static):
@@ -74,10 +74,6 @@ class Panes(Static):
         self._desk, counter = desk, desk.session.context.counter
         self._tools = declaration_tokens(desk.controller.declared, counter)
         self.refresh()
-
-    def take(self, changes: "Changes") -> None:
-        if changes.context:
-            self.refresh()
 
     def show(self, name: str) -> None:
         """Show this pane where there is room for only one."""

@@ -409,7 +409,7 @@ class MainScreen(Screen[None]):
             self.desktop.take(changes)
         if self.inspector is not None:
             self.inspector.take(changes)
-        self.query_one(Panes).take(changes)
+        self.query_one(Panes).refresh()
         self._arrange()
         wakes = self.desk is not None and self.desk.wakes
         if wakes and changes.notified and self.turns is not None:

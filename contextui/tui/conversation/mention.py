@@ -48,9 +48,7 @@ class MentionList:
     def show(self, query: str, *, is_path: bool = False) -> bool:
         """Show the files that match; return whether there are any, or may be soon.
 
-        Args:
-            query: What was typed of a name.
-            is_path: Whether it is the path of a command, which may be complete.
+        The path of a command may be complete.
         """
         is_same, self._query, self.again = query == self._query, query, None
         self._is_path = is_path

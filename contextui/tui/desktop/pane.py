@@ -166,17 +166,14 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     def _tick(self) -> None:
         """Update ages and late marks; they are in the borders, so nothing moves."""
-        self._forget_opened()
-        for frame in self._frames.values():
-            frame.draw_border()
-        self._redraw_lines()
-        self._fit()
-
-    def _forget_opened(self) -> None:
         key = getattr(self.app, "last_input", 0.0)
         for one, at in list(self._setting.opened.items()):
             if time.monotonic() - at > _FRESH or key > at:
                 del self._setting.opened[one]
+        for frame in self._frames.values():
+            frame.draw_border()
+        self._redraw_lines()
+        self._fit()
 
     def _redraw_lines(self) -> None:
         if self._lines.is_attached:

@@ -29,7 +29,7 @@ from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
 from contextui.tui.desktop.shared import Gists, LastActions, Setting, short_name
 from contextui.tui.desktop.widgets import Guard, cause_of, guard_of
-from contextui.tui.dev.bench import Bench, LogKind, Reading
+from contextui.tui.dev.bench import Bench, LogEntry, LogKind, Reading
 from contextui.tui.dev.views import ActionForm, LogSheet, ModelSheet
 from contextui.tui.dialogs.timing import ask_in
 from contextui.tui.footer import KeyFooter
@@ -76,7 +76,8 @@ class DevScreen(Screen[None]):
     def __init__(self, bench: Bench) -> None:
         super().__init__()
         self.bench, self.words = bench, bench.words
-        self.form, self.log_sheet = ActionForm(self.words), LogSheet(self.words)
+        self.form = ActionForm(self.words, lambda: self._run("person"))
+        self.log_sheet = LogSheet(self.words, self._show_entry)
         self.model_sheet = ModelSheet(self.words)
         self._top, self._heading, self._model = (
             Static(id="dev-top"),
@@ -301,10 +302,6 @@ class DevScreen(Screen[None]):
             fields = list(self.form.query(Field))
             (fields[0] if fields else self.form).focus()
 
-    @on(ActionForm.Submitted)
-    def _run_as_person(self) -> None:
-        self._run("person")
-
     def action_as_model(self) -> None:
         self._run("model")
 
@@ -389,9 +386,7 @@ class DevScreen(Screen[None]):
             field.display = False
             self.form.focus()
 
-    @on(LogSheet.Opened)
-    def _show_entry(self, message: LogSheet.Opened) -> None:
-        entry = message.entry
+    def _show_entry(self, entry: LogEntry) -> None:
         title = Content.assemble(
             (f"{entry.at:%H:%M:%S}  ", MUTED), (self.words(entry.kind), "bold")
         )

@@ -1,6 +1,6 @@
 """The parts of the screen of `contextui dev`: the model's view, the log, and the action's form."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.cells import cell_len
@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from contextui.tui.desktop.form import Field, FormField, form_fields, values_of
@@ -125,17 +124,10 @@ class LogSheet(Sheet):
     ]
     _TIME, _KIND = 10, 9
 
-    class Opened(Message):
-        """Posted when the person wants to read the whole of an entry."""
-
-        def __init__(self, entry: LogEntry) -> None:
-            super().__init__()
-            self.entry = entry
-
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, open_entry: Callable[[LogEntry], object]) -> None:
         super().__init__()
         self.id = "dev-log"
-        self._words = words
+        self._words, self._open_entry = words, open_entry
         self._entries: Sequence[LogEntry] = ()
         self._at = 0
         self._owners: list[int] = []  # the entry of each line
@@ -172,7 +164,7 @@ class LogSheet(Sheet):
 
     def action_open(self) -> None:
         if self.entry is not None:
-            self.post_message(self.Opened(self.entry))
+            self._open_entry(self.entry)
 
     def on_click(self, event: events.Click) -> None:
         row = int(event.y) + self.scroll_offset.y
@@ -204,12 +196,9 @@ class ActionForm(Vertical, can_focus=True):
         Binding("up", "app.focus_previous", show=False),
     ]
 
-    class Submitted(Message):
-        """Posted when the action shall run as the person."""
-
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, submit: Callable[[], object]) -> None:
         super().__init__(id="dev-form")
-        self._words = words
+        self._words, self.action_run = words, submit
         self.action: Action | None = None
         self._fields: list[FormField] = []
         self._note = Static(classes="note")
@@ -258,9 +247,6 @@ class ActionForm(Vertical, can_focus=True):
     def _run(self, message: Field.Done) -> None:
         message.stop()
         self.action_run()
-
-    def action_run(self) -> None:
-        self.post_message(self.Submitted())
 
     def action_leave(self) -> None:
         """Leave the fields: letters are keys again."""

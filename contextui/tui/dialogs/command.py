@@ -7,13 +7,14 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, Static
+from textual.widgets.text_area import Edit, EditResult
 
 from contextui.agent.approval import Decision, Question
 from contextui.secrets import mask_own
 from contextui.text import is_unseen
+from contextui.tui.desktop.field import Field
 from contextui.tui.dialogs.approval import ApprovalScreen, Choice, Foot, Head, filled
 from contextui.tui.dialogs.diff import ChangeView, Line, plain_lines, spelled
 from contextui.tui.lines import MUTED, Rows, fold, line, shown_folder
@@ -122,26 +123,12 @@ class Examples(Rows):
         return rows
 
 
-class CommandField(TextArea):
+class CommandField(Field):
     """The field in which the person edits the command; it holds no invisible characters."""
 
-    class Done(Message):
-        """Posted with Enter."""
-
-    async def _on_key(self, event: events.Key) -> None:
-        if event.key == "enter":
-            event.prevent_default()
-            event.stop()
-            self.post_message(self.Done())
-        elif event.key == "ctrl+j":
-            event.prevent_default()
-            event.stop()
-            self.insert("\n")
-
-    async def _on_paste(self, event: events.Paste) -> None:
-        event.prevent_default()
-        event.stop()
-        self.insert(editable(event.text))
+    def edit(self, edit: Edit) -> EditResult:
+        edit.text = editable(edit.text)
+        return super().edit(edit)
 
 
 def editable(text: str) -> str:
@@ -166,13 +153,15 @@ class CommandScreen(ApprovalScreen):
         self._command = question.preview.command
         self._edited: str | None = None
         self._is_editing = False
+        self._field = CommandField()
+        self._field.id = "edit"
 
     def compose(self) -> ComposeResult:
         words = self._words
         with Vertical(id="box"):
             yield Head(words, self._question)
             yield ChangeView(self._change(), id="change")
-            yield CommandField(id="edit", soft_wrap=True, highlight_cursor_line=False)
+            yield self._field
             yield Static(
                 Content(words("enter shows it, ctrl+j adds a line, esc discards your edit")),
                 id="edit-keys",
@@ -302,15 +291,13 @@ class CommandScreen(ApprovalScreen):
         self.guard.take_back()
         self._is_editing = True
         self.add_class("-edits")
-        field = self.query_one(CommandField)
-        field.text = editable(self._line)
-        field.move_cursor(field.document.end)
-        field.focus()
+        self._field.text = editable(self._line)
+        self._field.move_cursor(self._field.document.end)
+        self._field.focus()
 
-    @on(CommandField.Done)
+    @on(Field.Done)
     def _show_edited(self) -> None:
-        text = editable(self.query_one(CommandField).text).strip()
-        self._end_editing(text if text else self._edited)
+        self._end_editing(editable(self._field.text).strip() or self._edited)
 
     def _end_editing(self, edited: str | None) -> None:
         """Show the edited command; it is answered after a moment, as a new question."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -480,22 +480,9 @@ class ChangeView(LineView, can_focus=True):
             self._follows_end = False
         self.post_message(self.Moved())
 
-    # --- keys: not animated, as each press asks for the next lines ----------------------
-
-    def action_scroll_up(self) -> None:
-        self.scroll_up(animate=False)
-
-    def action_scroll_down(self) -> None:
-        self.scroll_down(animate=False)
-
-    def action_page_up(self) -> None:
-        self.scroll_page_up(animate=False)
-
-    def action_page_down(self) -> None:
-        self.scroll_page_down(animate=False)
-
-    def action_scroll_home(self) -> None:
-        self.scroll_home(animate=False)
+    def _scroll_to(self, *place: Any, **how: Any) -> bool:
+        """Scroll at once, as each key asks for the next lines."""
+        return super()._scroll_to(*place, **{**how, "animate": False})
 
     def action_scroll_end(self) -> None:
         """Scroll to the end, and follow it while more is laid out."""

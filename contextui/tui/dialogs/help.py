@@ -209,13 +209,8 @@ class GoTo(ModalScreen[str]):
     """The go-to menu: waits for one key and returns it.
 
     Escape and enter dismiss it; so does a key that is not listed, which then acts as always.
-
-    Args:
-        words: Translates into the person's locale.
-        chosen: Callback with the key, called before the next key is handled.
-        places: The targets offered.
-        move: Moves a divider for an arrow key, or fits all for ``=``; returns whether the key does
-            that. An arrow key leaves the menu open, for the next one.
+    `chosen` is called with the key before the next one is handled. `move` moves a divider and
+    returns whether a key does that; an arrow key leaves the menu open, for the next one.
     """
 
     DEFAULT_CSS = """

@@ -138,13 +138,7 @@ class Changing:
     def _change(self, name: str, row: ItemRow) -> Note:
         if row.log is not None:
             self._recall(row.item)
-        change = {
-            "drop": self._context.drop,
-            "restore": self._context.restore,
-            "pin": self._context.pin,
-            "unpin": self._context.unpin,
-        }[name]
-        change(row.item.id)
+        getattr(self._context, name)(row.item.id)  # drop, restore, pin or unpin
         return self._done(name, self._context.get(row.item.id))
 
     def _show_at(self, row: ItemRow, lod: Lod) -> Note:

@@ -12,7 +12,7 @@ from contextui.events import AnswerDiscarded, Event, Notice, RetryScheduled, Tur
 from contextui.session.usage import Sweep
 from contextui.tui.app_session import AppSession, Changes
 from contextui.tui.inspector.detail import copy_text
-from contextui.tui.inspector.sweeps import reason_text, time_of
+from contextui.tui.inspector.usage import reason_text, time_of
 from contextui.tui.lines import FAINT, MUTED, Sheet, wrapped
 from contextui.words import Text, Words
 

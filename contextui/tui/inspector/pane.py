@@ -99,8 +99,7 @@ class Inspector(Vertical):
     def take(self, changes: Changes) -> None:
         if self.query(LogPage):  # else the app is closing
             self._log.take(changes)
-            if changes.context or changes.windows:
-                self._look_soon()
+            self._look_soon()
 
     def handle(self, event: Event) -> None:
         if self.query(LogPage):  # else the app is closing

@@ -84,17 +84,24 @@ class Prices:
         pin = Offer("p", "unpin" if item.pinned else "pin", Price())
         if row.is_old:
             return [Offer("d", "sweep", self._forecast("sweep"))]
-        if item.hidden is not None:
-            back = item.hidden not in ("closed", "replaced")
-            return [Offer("r", "restore", self._restoring(row)), pin] if back else []
-        if row.log is not None:
+        if item.hidden in ("closed", "replaced") or (row.log is not None and not item.hidden):
             return []
+        if item.hidden is not None:
+            together = row.home(self.snapshot.context).calls.together(item)
+            price = self._forecast("restore", *(one for one in together if one.hidden))
+            return [Offer("r", "restore", price), pin]
         if item.type is ItemType.SYSTEM:
             return self._editing(item)  # a model needs it to use windows
-        drop = Offer("d", "drop", self._dropping(item))
+        # A message includes the results of its calls, a result its call.
+        results = self.snapshot.context.calls.results(item)
+        price = self._forecast("drop", item, *(one for one in results if not one.hidden))
+        drop = Offer("d", "drop", price)
         if item.type is ItemType.WINDOW:
             return [drop, *self._levels(row, sizes), pin]
-        return [drop, *self._folding(item), *self._editing(item), pin]
+        whole = []
+        if is_gist(item):
+            whole.append(Offer("g", Lod.FULL.value, self._forecast("restore", item), Lod.FULL))
+        return [drop, *whole, *self._editing(item), pin]
 
     def _size(self, item: ContextItem) -> int:
         return self.snapshot.provider(self.snapshot.context.item_tokens(item))
@@ -113,20 +120,6 @@ class Prices:
         has_cache = found.prices.has_cache and self.snapshot.knows_cache
         each = provider(abs(found.each)) * (1 if found.each > 0 else -1)
         return Price(each, provider(found.once) * has_cache, found.prices)
-
-    def _dropping(self, item: ContextItem) -> Price:
-        """Price a drop: a message includes the results of its calls, a result its call."""
-        results = self.snapshot.context.calls.results(item)
-        return self._forecast("drop", item, *(one for one in results if not one.hidden))
-
-    def _restoring(self, row: ItemRow) -> Price:
-        together = row.home(self.snapshot.context).calls.together(row.item)
-        return self._forecast("restore", *(item for item in together if item.hidden))
-
-    def _folding(self, item: ContextItem) -> list[Offer]:
-        if not is_gist(item):
-            return []
-        return [Offer("g", Lod.FULL.value, self._forecast("restore", item), Lod.FULL)]
 
     def _editing(self, item: ContextItem) -> list[Offer]:
         if item.blocks is not None and item.type is not ItemType.ASSISTANT:

@@ -5,6 +5,7 @@ import io
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -17,12 +18,48 @@ from contextui.tokens import Usage
 from contextui.tui.conversation.status import turn_cost
 from contextui.tui.inspector.detail import copy_text
 from contextui.tui.inspector.plot import COLOURS, MONEY, TEXTURES, TOKENS, Bar, plot
-from contextui.tui.inspector.sweeps import reason_text
 from contextui.tui.lines import FAINT, MUTED, CursorView, fit, lit, short
 from contextui.words import Words, msg
 
 READ_PRICE, WRITE_PRICE = 0.1, 1.25
 """Price factors of tokens read from and written to the cache; an uncached token costs 1."""
+
+
+_REASONS = {
+    "price": msg("keeping it cost more"),
+    "cold": msg("the cache had expired"),
+    "asked": msg("you asked for it"),
+    "room": msg("to make room"),
+    "closed": msg("{cause} was closed"),
+    "dropped": msg("you dropped {cause}"),
+    "edited": msg("you edited {cause}"),
+    "restored": msg("you restored {cause}"),
+    "compacted": msg("earlier turns were summarized"),
+    "trimmed": msg("no room for earlier turns"),
+    "lowered": msg("{cause} shows less, to make room"),
+    "system": msg("the system prompt changed"),
+}
+
+
+def sweep_of(plan: PlannedRequest | None, seq_of: Callable[[str], int | None]) -> Sweep | None:
+    """Return the sweep of a request with the seq of its cause; None if none, or no cache."""
+    if plan is None or plan.sweep is None or not plan.uses_cache:
+        return None
+    seq = seq_of(plan.sweep.cause)
+    return plan.sweep if seq is None else replace(plan.sweep, cause=f"{seq:04}")
+
+
+def time_of(sweep: Sweep) -> str:
+    """Return the time at which a sweep was sent, or the day if that was not today."""
+    now = datetime.now().astimezone()
+    sent = (sweep.sent or now).astimezone()
+    return sent.strftime("%H:%M" if sent.date() == now.date() else "%m-%d")
+
+
+def reason_text(sweep: Sweep, words: Words) -> str:
+    """Return why a sweep was made, in words."""
+    reason = _REASONS.get(sweep.reason)
+    return words(reason, cause=sweep.cause) if reason else sweep.reason
 
 
 class ContextChange(NamedTuple):
