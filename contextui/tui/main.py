@@ -89,8 +89,8 @@ class Navigation:
         """Hold the keys typed after a go-to key until its target has the focus."""
         if key in _PLACES:
             self._hold(lambda: self.present == _PLACES[key])
-        elif key in _NUMBERS and (desktop := self._screen.desktop) is not None:
-            self._hold(lambda: desktop.is_at(int(key)))
+        elif key in _NUMBERS and self._screen.desk is not None:
+            self._hold(lambda: self._screen.desktop.is_at(int(key)))
 
     def go(self, key: str | None) -> None:
         if key and key in _PLACES:
@@ -99,15 +99,14 @@ class Navigation:
             self._go_to_number(int(key))
 
     def _go_to_number(self, number: int) -> None:
-        if (desktop := self._screen.desktop) is not None:
+        if self._screen.desk is not None:
             self._screen.query_one(Panes).show("windows")
-            self._screen.call_after_refresh(desktop.action_go_to, number)
+            self._screen.call_after_refresh(self._screen.desktop.action_go_to, number)
 
     def go_to_window(self, window_id: str) -> None:
-        if (desktop := self._screen.desktop) is not None:
-            number = desktop.number_of(window_id)
-            self._hold(lambda: desktop.is_at(number))
-            self._go_to_number(number)
+        number = self._screen.desktop.number_of(window_id)
+        self._hold(lambda: self._screen.desktop.is_at(number))
+        self._go_to_number(number)
 
     @property
     def present(self) -> str:
@@ -168,6 +167,14 @@ class MainScreen(Screen[None]):
         Binding("ctrl+c", "stop_or_clear", show=False, priority=True),
     ]
 
+    # These are there as soon as there is a session.
+    desktop: "Desktop"
+    inspector: "Inspector"
+    conversation: "Conversation"
+    _attention: "Attention"
+    _status: "TurnStatus"
+    _draft: "FolderDraft"
+
     class CommandFailed(Message):
         """Posted when a slash command raised an error that is a bug."""
 
@@ -181,15 +188,9 @@ class MainScreen(Screen[None]):
         self.words, self._folder, self._hold = words, folder, hold
         self.sizes = PaneSizes(self, Dividers())
         self.desk: AppSession | None = None
-        self.desktop: Desktop | None = None
-        self.inspector: Inspector | None = None
-        self.conversation: Conversation | None = None
         self._collector: ChangeCollector | None = None
         self._asker: Asker | None = None
-        self._attention: Attention | None = None
         self._noticed = 0  # notices of the session that were shown
-        self._draft: FolderDraft | None = None
-        self._status: TurnStatus | None = None
         self.undo_rewind: Callable[[], bool] = lambda: False
         """Undoes a rewind if that was the last thing; returns whether it was."""
         self.turns: TurnQueue | None = None
@@ -260,6 +261,7 @@ class MainScreen(Screen[None]):
         )
         self.inspector = Inspector(self.words, desk)
         self.conversation = Conversation(self.words, self._folder, desk)
+        self.desk = desk
         with self.app.batch_update():
             await self.query_one("#log").remove()
             await self.query_one("#inspector").remove()
@@ -279,22 +281,20 @@ class MainScreen(Screen[None]):
         from contextui.tui.conversation.status import TurnStatus  # noqa: PLC0415
         from contextui.tui.turn_queue import TurnQueue  # noqa: PLC0415
 
-        desktop, conversation = self.desktop, self.conversation
-        assert desktop is not None, "the panes are not open"
-        assert conversation is not None
-        self.desk, self._asker, self._attention = desk, asker, attention
+        conversation = self.conversation
+        self._asker, self._attention = asker, attention
         self._collector = ChangeCollector(
             desk, lambda: self.call_later(sure_timer, self, _BATCH, self._take_changes)
         )
         self.query_one(Header).attach(desk)
         self.query_one(Panes).attach(desk)
-        self.sizes.attach(desk, desktop)
+        self.sizes.attach(desk, self.desktop)
         self.writing.attach(desk)
         self._status = TurnStatus(lambda: desk.has_cache, desk.job_in)
         self.prompt.attach(desk, self._status, lambda: conversation.new_below)
         for notice in desk.notices:
             conversation.note(notice)
-        self._arrange()
+        self._arrange(desk)
         if desk.has_messages:
             self.run_worker(conversation.note_untrusted(), name="trust")
         else:
@@ -344,14 +344,13 @@ class MainScreen(Screen[None]):
             self.submit(message)
 
     def note(self, text: Text, *, is_error: bool = False) -> None:
-        if self.conversation is not None:
+        if self.desk is not None:
             self.conversation.note(text, is_error=is_error)
 
     # --- saving ------------------------------------------------------------------------
 
     def note_window(self, text: str, window_id: str) -> None:
         """Add a notice about a window, with the key that leads there."""
-        assert self.desktop is not None
         self.note(self.desktop.with_number(text, window_id))
 
     def _retry_saving(self) -> None:
@@ -370,9 +369,9 @@ class MainScreen(Screen[None]):
     def keep_draft(self) -> None:
         """Log the unsent text, so that a resumed session restores it."""
         # While another session opens, what is typed is for that one.
-        if self.turns is not None and self.is_attached and self._draft is not None:
+        if self.turns is not None and self.is_attached and self.desk is not None:
             unsent = self._unsent
-            if self._draft.keep(unsent) and self.desk is not None:
+            if self._draft.keep(unsent):
                 self.desk.session.keep_draft(unsent)
 
     @property
@@ -402,17 +401,14 @@ class MainScreen(Screen[None]):
     # --- events ------------------------------------------------------------------------
 
     def _take_changes(self) -> None:
-        if self._collector is None or not self.is_attached:
+        if self._collector is None or self.desk is None or not self.is_attached:
             return
         changes = self._collector.take()
-        if self.desktop is not None:
-            self.desktop.take(changes)
-        if self.inspector is not None:
-            self.inspector.take(changes)
+        self.desktop.take(changes)
+        self.inspector.take(changes)
         self.query_one(Panes).refresh()
-        self._arrange()
-        wakes = self.desk is not None and self.desk.wakes
-        if wakes and changes.notified and self.turns is not None:
+        self._arrange(self.desk)
+        if self.desk.wakes and changes.notified and self.turns is not None:
             self.turns.wake(self.words)
         self._report_saving()
 
@@ -423,16 +419,12 @@ class MainScreen(Screen[None]):
             TurnStarted,
         )
 
-        assert self._status is not None
         figures = self._status.handle(event)
-        if self._attention is not None:
-            self._attention.handle(event, figures)
+        self._attention.handle(event, figures)
         if not self.is_attached or not self.query(InputArea):
             return  # the app is shutting down, and a turn has not ended yet
-        if self.conversation is not None:
-            self.conversation.handle(event, figures)
-        if self.inspector is not None:
-            self.inspector.handle(event)
+        self.conversation.handle(event, figures)
+        self.inspector.handle(event)
         if isinstance(event, TurnStarted | TurnFinished | CompactionFinished):
             is_held = isinstance(event, TurnFinished) and event.reason != "done"
             self._show_waiting("person" if is_held else "turn")
@@ -446,12 +438,10 @@ class MainScreen(Screen[None]):
             name=message.window_id,
             reason=message.reason.rstrip("."),
         )
-        if self.inspector is not None:
-            self.inspector.handle(Notice(text))
+        self.inspector.handle(Notice(text))
 
-    def _arrange(self) -> None:
-        if self.desk is not None:
-            self.set_class(not self.desk.session.windows.windows(), "-no-windows")
+    def _arrange(self, desk: "AppSession") -> None:
+        self.set_class(not desk.session.windows.windows(), "-no-windows")
 
     # --- typing outside of the prompt --------------------------------------------------
 
@@ -571,8 +561,6 @@ class MainScreen(Screen[None]):
         )
 
         assert self.desk is not None
-        assert self.desktop is not None
-        assert self.conversation is not None
         windows = self.desk.session.windows
         try:
             command = await run_in_terminal(windows, command_in(text))
@@ -588,12 +576,10 @@ class MainScreen(Screen[None]):
             self.conversation.show_command(command)
             if not command.is_running:
                 break
-        if self._attention is not None:
-            self._attention.command_ended(end_line(command, self.words), command.age)
+        self._attention.command_ended(end_line(command, self.words), command.age)
 
     def find(self, text: str) -> None:
         assert self.desk is not None
-        assert self.desktop is not None
         windows = self.desk.session.windows
         there = [one for one in windows.windows() if one.name == "files"]
         window_id = (there[-1] if there else windows.open("files")).id
@@ -618,7 +604,7 @@ class MainScreen(Screen[None]):
         """
         if action == "complete":
             return isinstance(self.focused, Prompt) and self.focused.is_completing
-        if action == "next_pane" and self.desktop is not None and self.desktop.keeps_tab():
+        if action == "next_pane" and self.desk is not None and self.desktop.keeps_tab():
             return False
         if action == "leave_window":
             return self.keeps_keys()
@@ -627,7 +613,7 @@ class MainScreen(Screen[None]):
         return super().check_action(action, parameters)
 
     def keeps_keys(self) -> bool:
-        return self.desktop is not None and self.desktop.keeps_keys()
+        return self.desk is not None and self.desktop.keeps_keys()
 
     def watch_focused(self) -> None:
         """Count a moved focus as input: the next key may be meant for where it was."""
@@ -640,8 +626,7 @@ class MainScreen(Screen[None]):
         from here, once it is answered.
         """
         inside = self.focused
-        if self.desktop is not None:
-            self.desktop.leave()
+        self.desktop.leave()
 
         def give_back(widget: Widget) -> None:
             widget.focus()
@@ -684,11 +669,10 @@ class MainScreen(Screen[None]):
             self.turns.compact()
 
     def wait_for_person(self, is_waiting: bool) -> None:
-        if self._attention is not None and not is_waiting:
+        if not is_waiting:
             self._attention.answered()
-        if self.conversation is not None and self._status is not None:
-            self._status.wait(is_waiting)
-            self.conversation.wait(is_waiting)
+        self._status.wait(is_waiting)
+        self.conversation.wait(is_waiting)
 
     def _enter_chosen(self, name: str) -> None:
         self.navigation.enter("prompt" if name == "chat" else name)

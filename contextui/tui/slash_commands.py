@@ -68,10 +68,6 @@ def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Sw
             raise ContextUIError("What to find? Type: /find TEXT")
         main.find(text)
 
-    def copy(_: str) -> None:
-        if main.conversation is not None:
-            main.conversation.action_copy()
-
     return Commands(
         [
             # windows
@@ -88,7 +84,7 @@ def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Sw
             Command("trust", "allow the folder's code", windows.trust),
             # the conversation
             Command("stop", "stop the current turn", stop),
-            Command("copy", "copy the last answer", copy),
+            Command("copy", "copy the last answer", lambda _: main.conversation.action_copy()),
             Command("compact", "replace older messages with a summary", compact, aliases=("c",)),
             Command("undo", "undo the last change, closed window or rewind", undo.undo,
                     aliases=("u",)),
