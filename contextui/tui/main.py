@@ -200,6 +200,8 @@ class MainScreen(Screen[None]):
         self._typed = ""  # the unsent text at the last check
         self.writing = InputArea(words)
         """The prompt with its completions and queued messages."""
+        self.prompt.leave_downward, self.prompt.scroll_log = self._offer_tries, self._scroll_log
+        self.prompt.open_notice, self.prompt.take_back = self.open_question, self._take_back
         self.composed = asyncio.Event()
         """Set once the frame and the prompt are there."""
         self.layouts = 0
@@ -511,7 +513,6 @@ class MainScreen(Screen[None]):
         else:
             self.writing.show_waiting([one.text for one in self.turns.waiting], until)
 
-    @on(Prompt.TakenBack)
     def _take_back(self) -> None:
         waiting = self.early if self.turns is None else self.turns.waiting
         if waiting:
@@ -519,15 +520,10 @@ class MainScreen(Screen[None]):
             is_running = self.turns is not None and self.turns.is_running
             self._show_waiting("turn" if is_running else "person")
 
-    @on(Prompt.Paged)
-    def _page(self, message: Prompt.Paged) -> None:
-        conversation = self.query_one("#log")
-        if message.step < 0:
-            conversation.scroll_page_up(animate=False)
-        else:
-            conversation.scroll_page_down(animate=False)
+    def _scroll_log(self, pages: int) -> None:
+        log = self.query_one("#log")
+        (log.scroll_page_up if pages < 0 else log.scroll_page_down)(animate=False)
 
-    @on(Prompt.LeftDownward)
     def _offer_tries(self) -> None:
         tries = [one for one in self.query(Try) if one.visible and one.region]
         if tries:
@@ -659,7 +655,6 @@ class MainScreen(Screen[None]):
         else:
             self.navigation.go(key)
 
-    @on(Prompt.NoticeClicked)
     def open_question(self) -> None:
         if self._asker is not None:
             self._asker.open_now()

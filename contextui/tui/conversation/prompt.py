@@ -209,22 +209,6 @@ class Prompt(InertArea):
     class EditorRequested(Message):
         """Posted when the person wants to edit the text in their own editor."""
 
-    class LeftDownward(Message):
-        """Posted when the person presses down on the last line."""
-
-    class Paged(Message):
-        """Posted when the person scrolls the conversation by a page."""
-
-        def __init__(self, step: int) -> None:
-            super().__init__()
-            self.step = step
-
-    class NoticeClicked(Message):
-        """Posted when the person clicks the notice in the border."""
-
-    class TakenBack(Message):
-        """Posted when the person wants to edit the last queued message."""
-
     def __init__(self, words: Words) -> None:
         placeholder = Content(words("Say what you want   @ file   ! command   / commands"))
         super().__init__(id="prompt", placeholder=placeholder, highlight_cursor_line=False)
@@ -245,6 +229,11 @@ class Prompt(InertArea):
         """Whether messages are queued and the prompt is empty."""
         self.notice: Content | None = None
         """Shown in the border instead of the turn's status."""
+        # What some keys and a click do around the prompt.
+        self.leave_downward: Callable[[], object] = lambda: None
+        self.scroll_log: Callable[[int], object] = lambda _: None  # by pages
+        self.open_notice: Callable[[], object] = lambda: None
+        self.take_back: Callable[[], object] = lambda: None  # the last queued message
 
     def attach(
         self, desk: "AppSession", status: "TurnStatus", new_below: Callable[[], int]
@@ -281,7 +270,7 @@ class Prompt(InertArea):
     def on_click(self, event: events.Click) -> None:
         if self.notice is not None and event.y == 0:
             event.stop()
-            self.post_message(self.NoticeClicked())
+            self.open_notice()
 
     def _show_status(self) -> None:
         if self._status is None:
@@ -328,15 +317,15 @@ class Prompt(InertArea):
         elif self.is_completing and key in ("up", "down", "tab"):
             self.post_message(self.Completing({"up": -1, "down": 1}.get(key, 0)))
         elif key == "up" and self.can_take_back and not self.text:
-            self.post_message(self.TakenBack())
+            self.take_back()
         elif key in _PAGES and self.max_scroll_y == 0:  # else they scroll the field
-            self.post_message(self.Paged(_PAGES[key]))
+            self.scroll_log(_PAGES[key])
         elif key == "up" and self.cursor_at_first_line:
             return self._recall(self._history.back(self.text))
         elif key == "down" and self.cursor_at_last_line:
             is_recalled = self._recall(self._history.forth())
             if not self.text:
-                self.post_message(self.LeftDownward())
+                self.leave_downward()
             return is_recalled
         else:
             return False
