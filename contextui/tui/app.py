@@ -378,7 +378,7 @@ class ContextUIApp(KeyLine[int]):
         self.attention = self.attention or Attention(self, self.words)
         self.attention.follow(Path(desk.session.cwd).name, desk.notify)
         self.asker.announce = self.attention.ask
-        main.writing.commands = all_commands(self, main, desk, self.switcher)
+        main.writing.commands = all_commands(main, desk, self.switcher)
         main.attach(desk, self.asker, self.attention)
         done = self.switcher.rewound
         if done is not None and done.rewind and done.parent == desk.session.id:

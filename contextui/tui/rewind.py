@@ -2,7 +2,6 @@
 
 import asyncio
 import shutil
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -26,10 +25,9 @@ from contextui.tui.switch import Rewound, Switcher
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import utc_now
 from contextui.windowing.worker import in_daemon_thread
-from contextui.words import Words
 
 if TYPE_CHECKING:
-    from textual.app import App
+    from contextui.tui.main import MainScreen
 
 _LOOK = 0.02  # seconds between two checks whether another session is open
 _PATIENCE = 20.0  # seconds for the old session to close
@@ -43,16 +41,8 @@ class Rewinder:
     Only the person can start it: no tool and no action of a window leads here.
     """
 
-    def __init__(
-        self,
-        app: "App[int]",
-        switcher: Switcher,
-        desk: AppSession,
-        words: Words,
-        notify: Callable[[str], object],
-    ) -> None:
-        self._app, self._switcher = app, switcher
-        self._desk, self._words, self._notify = desk, words, notify
+    def __init__(self, main: "MainScreen", switcher: Switcher, desk: AppSession) -> None:
+        self._main, self._switcher, self._desk, self._words = main, switcher, desk, main.words
         self._is_busy = False
         self._has_warned = False  # that undoing an earlier rewind leaves this branch
         desk.session.context.subscribe(self._on_event)
@@ -64,14 +54,14 @@ class Rewinder:
         if self._is_busy:
             raise ContextUIError("The session is going back already.")
         self._is_busy = True
-        self._app.run_worker(self._run(int(typed) if typed else None), name="rewind")
+        self._main.app.run_worker(self._run(int(typed) if typed else None), name="rewind")
 
     def undo(self) -> bool:
         done = self._switcher.rewound
         if done is None or not done.is_last or done.fork != self._desk.session.id:
             return False
         self._switcher.rewound = None
-        self._app.run_worker(self._undo(done), name="undo rewind")
+        self._main.app.run_worker(self._undo(done), name="undo rewind")
         return True
 
     def undo_earlier(self) -> bool:
@@ -91,11 +81,11 @@ class Rewinder:
                 else self._words("/undo again undoes the rewind to the start.")
             )
             stays = self._words("What was said since stays as a session of its own, in /sessions.")
-            self._notify(f"{text} {stays}")
+            self._main.note(f"{text} {stays}")
             return True
         self._switcher.rewound = None
         undo = self._undo if here == done.fork else self._undo_files
-        self._app.run_worker(undo(done), name="undo rewind")
+        self._main.app.run_worker(undo(done), name="undo rewind")
         return True
 
     # --- asking ------------------------------------------------------------------------
@@ -143,7 +133,7 @@ class Rewinder:
             around=self._around(),
             now=utc_now(),
         )
-        return await self._app.push_screen_wait(screen)
+        return await self._main.app.push_screen_wait(screen)
 
     def _around(self) -> Around:
         windows = self._desk.session.windows.windows()

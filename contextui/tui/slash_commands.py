@@ -8,8 +8,6 @@ from itertools import starmap
 from pathlib import Path
 from typing import Any
 
-from textual.app import App
-
 from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.text import one_line, quote, shown_name, shown_path
 from contextui.tui.app_session import AppSession
@@ -43,13 +41,11 @@ _SENTENCE = re.compile(r".*?(?:。|\.(?=\s|$))")
 _PROMPT = "prompt"  # the action of the windows that offer prompts
 
 
-def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Switcher) -> Commands:
+def all_commands(main: MainScreen, desk: AppSession, switcher: Switcher) -> Commands:
     """Return the slash commands for a session."""
-    words, note = main.words, main.note
-    windows = WindowCommands(app, main, desk)
-    settings = SettingCommands(app, desk, words, note)
-    sessions = SessionCommands(app, switcher, desk, words, note)
-    rewinder = Rewinder(app, switcher, desk, words, note)
+    app, words = main.app, main.words
+    windows, settings = WindowCommands(main, desk), SettingCommands(main, desk)
+    sessions, rewinder = SessionCommands(main, switcher, desk), Rewinder(main, switcher, desk)
     undo = Undo(main, desk, rewinder)
     main.undo_rewind = rewinder.undo
 
@@ -127,8 +123,8 @@ def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Sw
 class WindowCommands:
     """Opens, closes and reloads windows, and fetches the prompts that they offer."""
 
-    def __init__(self, app: App[int], main: MainScreen, desk: AppSession) -> None:
-        self._app, self._main, self._desk, self._words = app, main, desk, main.words
+    def __init__(self, main: MainScreen, desk: AppSession) -> None:
+        self._main, self._desk, self._words = main, desk, main.words
         self._windows = desk.session.windows
         self._warned = ("", "")  # the window that was not closed, and its unsaved data
 
@@ -137,11 +133,11 @@ class WindowCommands:
         if not name:
             raise ContextUIError("Which one? {names}", names=" | ".join(self._names()))
         if self._desk.reloader.is_changed(name):
-            self._app.run_worker(self._open_changed(name, rest), name="reload")
+            self._main.app.run_worker(self._open_changed(name, rest), name="reload")
         elif name in self._windows.classes or not self._has_files:
             self._open(name, rest)
         else:
-            self._app.run_worker(self._open_file(typed), name="open")
+            self._main.app.run_worker(self._open_file(typed), name="open")
 
     def _open(self, name: str, rest: str) -> None:
         cls = self._windows.classes.get(name)
@@ -204,7 +200,7 @@ class WindowCommands:
             self._main.note(error)
 
     def reload(self, _: str) -> None:
-        self._app.run_worker(self._reload(), name="reload")
+        self._main.app.run_worker(self._reload(), name="reload")
 
     async def _reload(self) -> None:
         for window in self._windows.windows():
@@ -214,7 +210,7 @@ class WindowCommands:
             self._main.note(text)
 
     def trust(self, _: str) -> None:
-        self._app.run_worker(self._trust(), name="trust")
+        self._main.app.run_worker(self._trust(), name="trust")
 
     async def _trust(self) -> None:
         from contextui.tui.dialogs.trust import (  # noqa: PLC0415  (only for this)
@@ -228,7 +224,7 @@ class WindowCommands:
             code = await in_daemon_thread(lambda: FolderCode.read(home, folder))
             if not code.reviews:
                 self._main.note(words("This folder brings nothing that is not trusted."))
-            elif await self._app.push_screen_wait(TrustScreen(words, code)):
+            elif await self._main.app.push_screen_wait(TrustScreen(words, code)):
                 await in_daemon_thread(lambda: code.trust(home))
                 self._main.note(words("Trusted. You will be asked again when a file changes."))
                 await self._reload()

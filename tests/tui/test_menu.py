@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-from textual.app import App
 from textual.pilot import Pilot
 
 from contextui.tui.app import ContextUIApp
@@ -192,7 +191,7 @@ def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -
     desk = desk_in(tmp_path, lang="zh")
     words = Words("zh")
     main = MainScreen(words, tmp_path, lambda _: None)
-    choices = WindowCommands(App[int](), main, desk).openable()
+    choices = WindowCommands(main, desk).openable()
     assert len(choices) == 8
     assert [one.about for one in choices if not re.search("[\u4e00-\u9fff]", one.about)] == []
     desk.close()
