@@ -71,7 +71,6 @@ class Switcher:
         self.desk: AppSession | None = None
         self.rewound: Rewound | None = None
         self.is_under_way = False
-        self._closing: set[asyncio.Task[None]] = set()
         self._unclosed: list[AppSession] = []
 
     def switch(
@@ -171,9 +170,7 @@ class Switcher:
             main.note(note)
         if typed and not main.prompt.text:
             main.prompt.put(typed)
-        task = asyncio.create_task(self._close(desk))
-        self._closing.add(task)
-        task.add_done_callback(self._closing.discard)
+        self._app.run_worker(self._close(desk), name="close", group="close")
 
     async def _close(self, desk: "AppSession") -> None:
         from contextui.windowing.worker import in_daemon_thread  # noqa: PLC0415  (heavy)

@@ -14,7 +14,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -118,13 +117,6 @@ def filled(template: str, **values: tuple[str, str] | Content) -> Parts:
 class Choice(Rows):
     """An answer: its key, what it does, and a remark."""
 
-    class Chosen(Message):
-        """Posted when the answer is clicked."""
-
-        def __init__(self, key: str, at: float) -> None:
-            super().__init__()
-            self.key, self.at = key, at
-
     column = 0
     """Cells before the remark."""
 
@@ -132,7 +124,7 @@ class Choice(Rows):
         self, letter: str, what: Content, about: str = "", *, is_needed: bool = False
     ) -> None:
         super().__init__(id=f"choice-{letter}")
-        self._letter, self.what, self._about, self._is_needed = letter, what, about, is_needed
+        self.letter, self.what, self._about, self._is_needed = letter, what, about, is_needed
 
     def show_text(self, what: Content, about: str) -> None:
         self.what, self._about = what, about
@@ -140,15 +132,11 @@ class Choice(Rows):
 
     def rows(self, width: int) -> list[Content]:
         about, gap = self._about, max(self.column - self.what.cell_length, 3)
-        head = Content.assemble((f"{self._letter}  ", f"{KEY} bold"), self.what)
+        head = Content.assemble((f"{self.letter}  ", f"{KEY} bold"), self.what)
         if about and head.cell_length + gap + cell_len(about) <= width:
             return [Content.assemble(head, (" " * gap + about, MUTED))]
         below = fold(Content.styled(about, MUTED), width - 3) if about and self._is_needed else []
         return [head, *(Content.assemble("   ", row) for row in below)]
-
-    def on_click(self, event: events.Click) -> None:
-        event.stop()
-        self.post_message(self.Chosen(self._letter, event.time))
 
 
 class Head(Widget):
@@ -217,10 +205,14 @@ class ApprovalScreen(ModalScreen[Decision]):
         with Vertical(id="box"):
             yield Head(words, self._question)
             yield ChangeView(self._change(), id="change")
+            yield from self._details()
             with Vertical(id="choices"):
                 yield from self._choices()
             yield Input(placeholder=words("Why not? Enter sends it to the model"), id="why")
             yield Foot(words, words(wording.nothing))
+
+    def _details(self) -> ComposeResult:
+        yield from ()
 
     # --- content -----------------------------------------------------------------------
 
@@ -300,12 +292,9 @@ class ApprovalScreen(ModalScreen[Decision]):
     def on_mount(self) -> None:
         self.screen_layout_refresh_signal.subscribe(self, self._fit_rows, immediate=True)
         # The click that brings the terminal back from behind other programs is no answer.
-        self.watch(self.app, "app_focus", self._ignore_click, init=False)
+        self.watch(self.app, "app_focus", lambda _: self.guard.hold(), init=False)
         self.query_one("#box").border_title, _ = self._title()
         self._align()
-
-    def _ignore_click(self) -> None:
-        self.guard.hold()
 
     def on_resize(self) -> None:
         self.set_class(self.size.height >= _ROOMY, "-roomy")
@@ -413,10 +402,9 @@ class ApprovalScreen(ModalScreen[Decision]):
         event.stop()
         self.guard.hold(event.time)
 
-    @on(Choice.Chosen)
-    def _choose_clicked(self, message: Choice.Chosen) -> None:
-        if self.guard.accepts(message.at):
-            self._choose(message.key, at_once=True)
+    def on_click(self, event: events.Click) -> None:
+        if isinstance(event.widget, Choice) and self.guard.accepts(event.time):
+            self._choose(event.widget.letter, at_once=True)
 
     def _choose(self, key: str, *, at_once: bool = False) -> None:
         if key == "w":

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -32,7 +31,6 @@ from contextui.tui.dialogs.session_list import (
 from contextui.tui.dialogs.sheet import ListSheet
 from contextui.tui.footer import Hint, KeyBar
 from contextui.tui.lines import FAINT, MUTED, fit, inert, line, shown_folder
-from contextui.tui.timers import sure_timer
 from contextui.windowing.error_text import reason_of
 from contextui.words import Words, msg
 
@@ -113,7 +111,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         self._deleted: list[tuple[Deleted, str]] = []
         self._renamed: Place | None = None
         self._previews: dict[Place, Preview] = {}
-        self._moves = 0
         self.is_read = False
         """Whether all sessions of the list were read."""
 
@@ -151,18 +148,15 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         self.call_after_refresh(self._show_heads)
 
     def _show_heads(self) -> None:
-        self.query_one("#columns", Static).update(self._heads())
-
-    def _heads(self) -> Content:
         words, width = self._words, self._list.line_width
         folder = f"  {fit(words('Folder'), FOLDER)}" if self._list.has_folder else ""
         room = self._list.title_room(width)
         cost = fit(words("cost").capitalize(), COST, right=True) if self._list.has_cost else ""
-        return Content.styled(
+        heads = (
             f"{fit(words('Title'), room)}  {fit(words('Used'), USED)}"
-            f"{folder}{fit(words('Turns'), TURNS, right=True)}{cost}",
-            MUTED,
+            f"{folder}{fit(words('Turns'), TURNS, right=True)}{cost}"
         )
+        self.query_one("#columns", Static).update(Content.styled(heads, MUTED))
 
     # --- reading -----------------------------------------------------------------------
 
@@ -246,15 +240,13 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
     # --- preview -----------------------------------------------------------------------
 
     @on(SessionList.Moved)
-    def _wait_for_rest(self) -> None:
-        self._moves += 1
-        sure_timer(self, _PAUSE, partial(self._look, self._moves))
-
-    def _look(self, moves: int) -> None:
-        if moves == self._moves and self.is_current and not self.has_class("-narrow"):
-            self.run_worker(self._preview(), name="preview", group="preview", exclusive=True)
+    def _preview_soon(self) -> None:
+        self.run_worker(self._preview(), name="preview", group="preview", exclusive=True)
 
     async def _preview(self) -> None:
+        await asyncio.sleep(_PAUSE)
+        if not self.is_current or self.has_class("-narrow"):
+            return
         place, what = self._list.place, self.query_one("#what", Static)
         if place is None:
             what.update("")
