@@ -79,11 +79,6 @@ def _guard(error: Exception) -> "Guard | None":
     return guard_of(error)
 
 
-def _screen_of(node: object) -> Screen[Any] | None:
-    found = node.ancestors_with_self if isinstance(node, Widget) else []
-    return next((one for one in found if isinstance(one, Screen)), None)
-
-
 def write_report(error: BaseException) -> Path | None:
     """Write the traceback to a file only the person can read; return None if that fails."""
     from contextui.files.protection import make_private  # noqa: PLC0415  (heavy: the files)
@@ -425,19 +420,13 @@ class ContextUIApp(KeyLine[int]):
         if self.desk is None or self.desk.session.save():
             self._leave_with(0)
         else:
-            self.push_screen(QuitScreen(self.words, self.desk.session), self._leave_if)
-
-    def _leave_if(self, wanted: bool | None) -> None:
-        if wanted:
-            self._leave_with(0)
+            screen = QuitScreen(self.words, self.desk.session)
+            self.push_screen(screen, lambda wanted: self._leave_with(0) if wanted else None)
 
     def action_command_palette(self) -> None:
         if self.screen is self.main:  # commands only apply to the main screen
-            self.push_screen(
-                CommandPalette(
-                    placeholder=self.words("Search commands   ↑↓ move   enter run   esc close")
-                )
-            )
+            hint = self.words("Search commands   ↑↓ move   enter run   esc close")
+            self.push_screen(CommandPalette(placeholder=hint))
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
@@ -453,11 +442,8 @@ class ContextUIApp(KeyLine[int]):
         return super().check_action(action, parameters)
 
     def action_go_to_question(self) -> None:
-        self.push_screen(GoTo(self.words, lambda _: None, [QUESTION]), self._go_to_question)
-
-    def _go_to_question(self, key: str | None) -> None:
-        if key == QUESTION[0]:
-            self.main.open_question()
+        menu, asked = GoTo(self.words, lambda _: None, [QUESTION]), QUESTION[0]
+        self.push_screen(menu, lambda key: self.main.open_question() if key == asked else None)
 
     @contextmanager
     def batch_update(self) -> Iterator[None]:
@@ -560,7 +546,8 @@ class ContextUIApp(KeyLine[int]):
             return False
         nodes = nodes_of(error)
         is_command = isinstance(error, WorkerFailed) and nodes[:1] == [self]
-        return is_command or any(_screen_of(one) not in (None, self.main) for one in nodes)
+        around = (up for one in nodes if isinstance(one, Widget) for up in one.ancestors_with_self)
+        return is_command or any(isinstance(one, Screen) and one is not self.main for one in around)
 
     def _handle_exception(self, error: Exception) -> None:
         """Replace Textual's crash handler, which prints local variables, API keys included."""
@@ -579,10 +566,8 @@ class ContextUIApp(KeyLine[int]):
             return
         with suppress(ContextUIError):  # without a home, nothing is remembered
             Preferences.of_person().put(_CRASHED, True)
-        crash = (
-            error
-            if isinstance(error, Crash)
-            else Crash(error, write_report(error), self.words, str(self._lost() or ""))
-        )
+        crash = error
+        if not isinstance(error, Crash):
+            crash = Crash(error, write_report(error), self.words, str(self._lost() or ""))
         crash.__cause__ = error
         super()._handle_exception(crash)

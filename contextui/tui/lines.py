@@ -20,6 +20,7 @@ from textual.widget import Widget
 
 from contextui.secrets import mask_own
 from contextui.text import cut, for_terminal
+from contextui.words import Words
 
 _TAB = 4
 _CLINGING = frozenset("，。、；：？！）》」』】”’…,.;:?!)]}%")  # never first in a row
@@ -358,6 +359,13 @@ def short(number: float) -> str:
             value = number / size
             return f"{value:.0f}{unit}" if abs(value) >= 99.95 else f"{value:.1f}{unit}"
     return f"{number:.0f}"
+
+
+def copy_text(widget: Widget, text: str, words: Words) -> None:
+    """Copy a text, and say how long it is."""
+    widget.app.copy_to_clipboard(text)
+    message = words("Copied {count} characters.", count=short(len(text)))
+    widget.notify(message, markup=False)
 
 
 def spinner() -> str:

@@ -155,22 +155,21 @@ class YourWords(Static):
     """A message from the person; a click expands one with many lines."""
 
     def __init__(self, text: str, words: Words) -> None:
-        self.entry = PersonMessage(text)
-        self._text, self._words = text, words
-        self._is_whole = text.count("\n") < _MANY
+        self.entry, self._words = PersonMessage(text), words
+        self._rows = text.count("\n") + 1
+        self._is_whole = self._rows <= _MANY
         super().__init__(self._shown(), classes="you")
 
     def on_click(self) -> None:
-        if self._text.count("\n") >= _MANY:
+        if self._rows > _MANY:
             self._is_whole = not self._is_whole
             self.update(self._shown())
 
     def _shown(self) -> Content:
-        lines = self._text[:LONGEST].split("\n")
-        left_out = len(self._text) - LONGEST
-        more = ""
+        lines = self.entry.text[:LONGEST].split("\n")
+        left_out, more = len(self.entry.text) - LONGEST, ""
         if not self._is_whole:
-            count = self._text.count("\n") + 1 - _FIRST
+            count = self._rows - _FIRST
             more = f"\n… {self._words('{count} more lines, click to show', count=f'{count:,}')}"
             lines = lines[:_FIRST]
         elif left_out > 0:
@@ -228,7 +227,6 @@ class ModelWords(Markdown):
         self._draw_soon()
 
     def finish(self, text: str | None = None) -> None:
-        """Mark the response as complete."""
         self._is_whole = True
         if text is not None:
             self._text, self._omitted = "", 0

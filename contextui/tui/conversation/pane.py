@@ -58,7 +58,7 @@ from contextui.tui.conversation.recent import find_recent, trust_line, untrusted
 from contextui.tui.conversation.shell import CommandLine, TypedCommand, end_line
 from contextui.tui.conversation.status import TurnFigures
 from contextui.tui.conversation.welcome import Try, Welcome
-from contextui.tui.lines import short, shown_folder
+from contextui.tui.lines import copy_text, shown_folder
 from contextui.words import Text, Words, msg
 
 _PAGE = 30  # earlier entries rendered at once
@@ -104,13 +104,9 @@ class Conversation(VerticalScroll):
             self.run_worker(self._read_older(), name="older")
 
     def _show_ways(self, server: str = "") -> None:
-        words = self._words
-        self.query_one(Welcome).show_offline(
-            [
-                ("/login", words("enter an API key")),
-                ("/model", server or words("use a local server, or another model")),
-            ]
-        )
+        login = ("/login", self._words("enter an API key"))
+        model = ("/model", server or self._words("use a local server, or another model"))
+        self.query_one(Welcome).show_offline([login, model])
 
     async def find_server(self) -> None:
         from contextui.agent.models.catalogue import (  # noqa: PLC0415  (after the first frame)
@@ -124,10 +120,12 @@ class Conversation(VerticalScroll):
             found = None
         text = ""
         if found is not None and found.models:
-            count, title = len(found.models), found.provider.title
-            one = msg("use a local server: {name} found, 1 model")
-            many = msg("use a local server: {name} found, {count} models")
-            text = words(one if count == 1 else many, name=title, count=count)
+            text = words.plural(
+                len(found.models),
+                "use a local server: {name} found, 1 model",
+                "use a local server: {name} found, {count} models",
+                name=found.provider.title,
+            )
         if self.is_attached and self._desk.is_offline:
             self._show_ways(text)
 
@@ -256,13 +254,10 @@ class Conversation(VerticalScroll):
 
     def action_copy(self) -> None:
         answers = self.query(ModelWords)
-        text = answers.last().shown if answers else ""
-        if text:
-            self.app.copy_to_clipboard(text)
-            message = self._words("Copied {count} characters.", count=short(len(text)))
+        if answers and (text := answers.last().shown):
+            copy_text(self, text, self._words)
         else:
-            message = self._words("There is no answer yet.")
-        self.notify(message, markup=False)
+            self.notify(self._words("There is no answer yet."), markup=False)
 
     async def action_save_code(self) -> None:
         answer = self._last_answer()

@@ -29,7 +29,18 @@ from contextui.tui.inspector.labels import (
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
 from contextui.tui.inspector.rows import Fold, ItemRow, tokens_of
 from contextui.tui.inspector.snapshot import ContextSnapshot
-from contextui.tui.lines import FAINT, KEY, MUTED, LineView, fit, line, numbered, short, wrapped
+from contextui.tui.lines import (
+    FAINT,
+    KEY,
+    MUTED,
+    LineView,
+    copy_text,
+    fit,
+    line,
+    numbered,
+    short,
+    wrapped,
+)
 from contextui.windowing.snapshot import Lod
 from contextui.words import Words, msg
 
@@ -352,10 +363,3 @@ class WholeText(ModalScreen[None]):
 
     def action_copy(self) -> None:
         copy_text(self, self._text, self._words)
-
-
-def copy_text(widget: Widget, text: str, words: Words) -> None:
-    """Copy a text, and say how long it is."""
-    widget.app.copy_to_clipboard(text)
-    message = words("Copied {count} characters.", count=short(len(text)))
-    widget.notify(message, markup=False)

@@ -19,7 +19,6 @@ from contextui.tui.inspector.detail import (
     Detail,
     TurnOf,
     WholeText,
-    copy_text,
     describe,
     describe_fold,
     hints,
@@ -40,7 +39,7 @@ from contextui.tui.inspector.labels import (
 from contextui.tui.inspector.prices import Levels, Offer, Prices
 from contextui.tui.inspector.rows import ItemRow, Rows, head_rows, rows_of
 from contextui.tui.inspector.snapshot import ContextSnapshot
-from contextui.tui.lines import short
+from contextui.tui.lines import copy_text, short
 from contextui.tui.timers import sure_timer
 from contextui.windowing.runtime import runtime_of
 from contextui.words import Words, msg
@@ -154,7 +153,6 @@ class ItemPage(Container):
         changing: Changing | None,
         older: OlderItems | None = None,
     ) -> None:
-        """Show a snapshot of a context."""
         before = self._prices.snapshot if self._prices is not None else None
         self._turn_of, self._changing, self._older = turn_of, changing, older
         if before is None or before.context is not snapshot.context:

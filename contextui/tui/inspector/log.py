@@ -11,9 +11,8 @@ from textual.content import Content
 from contextui.events import AnswerDiscarded, Event, Notice, RetryScheduled, TurnFinished
 from contextui.session.usage import Sweep
 from contextui.tui.app_session import AppSession, Changes
-from contextui.tui.inspector.detail import copy_text
 from contextui.tui.inspector.usage import reason_text, time_of
-from contextui.tui.lines import FAINT, MUTED, Sheet, wrapped
+from contextui.tui.lines import FAINT, MUTED, Sheet, copy_text, wrapped
 from contextui.words import Text, Words
 
 _KEPT = 1_000

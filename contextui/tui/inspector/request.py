@@ -17,10 +17,10 @@ from contextui.agent.controller import InteractionController
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
 from contextui.tui.desktop.rowlist import RowList
-from contextui.tui.inspector.detail import WholeText, copy_text
+from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.tui.inspector.parts import Part
-from contextui.tui.lines import FAINT, MUTED, LineView, chopped, fit, short
+from contextui.tui.lines import FAINT, MUTED, LineView, chopped, copy_text, fit, short
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg

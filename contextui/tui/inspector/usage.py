@@ -16,9 +16,8 @@ from textual.events import Click
 from contextui.session.usage import PlannedRequest, Sweep
 from contextui.tokens import Usage
 from contextui.tui.conversation.status import turn_cost
-from contextui.tui.inspector.detail import copy_text
 from contextui.tui.inspector.plot import COLOURS, MONEY, TEXTURES, TOKENS, Bar, plot
-from contextui.tui.lines import FAINT, MUTED, CursorView, fit, lit, short
+from contextui.tui.lines import FAINT, MUTED, CursorView, copy_text, fit, lit, short
 from contextui.words import Words, msg
 
 READ_PRICE, WRITE_PRICE = 0.1, 1.25
