@@ -25,6 +25,7 @@ from contextui.tui.switch import Rewound, Switcher
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import utc_now
 from contextui.windowing.worker import in_daemon_thread
+from contextui.words import msg
 
 if TYPE_CHECKING:
     from contextui.tui.main import MainScreen
@@ -75,13 +76,10 @@ class Rewinder:
             return False
         if here == done.fork and not self._has_warned:
             self._has_warned = True
-            text = (
-                self._words("/undo again undoes the rewind to turn {turn}.", turn=done.turn)
-                if done.turn
-                else self._words("/undo again undoes the rewind to the start.")
-            )
+            text = msg("/undo again undoes the rewind to turn {turn}.")
+            text = text if done.turn else msg("/undo again undoes the rewind to the start.")
             stays = self._words("What was said since stays as a session of its own, in /sessions.")
-            self._main.note(f"{text} {stays}")
+            self._main.note(f"{self._words(text, turn=done.turn)} {stays}")
             return True
         self._switcher.rewound = None
         undo = self._undo if here == done.fork else self._undo_files
@@ -194,15 +192,11 @@ class Rewinder:
         words = self._words
         parts = [words("Back at turn {turn}.", turn=turn) if turn else words("Back at the start.")]
         if done.restored:
-            parts.append(
-                words.plural(
-                    len(done.restored), "{count} file restored.", "{count} files restored."
-                )
-            )
+            count = len(done.restored)
+            parts.append(words.plural(count, "{count} file restored.", "{count} files restored."))
         if done.deleted:
-            parts.append(
-                words.plural(len(done.deleted), "{count} file deleted.", "{count} files deleted.")
-            )
+            count = len(done.deleted)
+            parts.append(words.plural(count, "{count} file deleted.", "{count} files deleted."))
         parts.append(words("/undo undoes."))
         return ("" if words.lang == "zh" else " ").join(parts)
 
@@ -247,11 +241,8 @@ class Rewinder:
     def _restore_all(self, desk: AppSession, rewind: str) -> Restored:
         made = undo_plan(desk.session, rewind)
         done = restore(desk.session, made, {one.path for one in made.offered})
-        stays = [
-            (one.path, ContextUIError(self._words(one.reason)))
-            for one in made.files
-            if one.reason is not None
-        ]
+        reasons = ((one.path, one.reason) for one in made.files if one.reason is not None)
+        stays = ((path, ContextUIError(self._words(reason))) for path, reason in reasons)
         return replace(done, left=(*done.left, *stays))
 
     def _on_event(self, event: Event) -> None:

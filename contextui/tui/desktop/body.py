@@ -109,14 +109,13 @@ def _taken(element: Element, anchors: dict[str, list[AnyAnchor]]) -> list[AnyAnc
 
 
 def _buttons(anchors: list[AnyAnchor]) -> Content:
-    parts = [_button(one) for one in anchors if isinstance(one, Button | Form)]
+    parts = []
+    for one in anchors:
+        if isinstance(one, Button | Form):
+            label = line(one.label or one.action.replace("_", " ").capitalize())
+            shown = Content.styled(f"{label}…" if isinstance(one, Form) else label, KEY)
+            parts.append(shown.stylize(Style.from_meta({ANCHOR: one.id})))
     return Content("  ").join(parts)
-
-
-def _button(anchor: Button | Form) -> Content:
-    ends = "…" if isinstance(anchor, Form) else ""
-    label = line(anchor.label or anchor.action.replace("_", " ").capitalize()) + ends
-    return Content.assemble((label, KEY)).stylize(Style.from_meta({ANCHOR: anchor.id}))
 
 
 class ContentBody(Sheet):

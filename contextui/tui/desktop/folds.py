@@ -142,7 +142,6 @@ class FoldBody(Vertical):
         problem: str = "",
         opened: Iterable[Hashable] = (),
     ) -> None:
-        """Show other entries."""
         self._folds, self._note = folds, note
         now = set(opened)
         self._opened -= self._opened_by_model - now

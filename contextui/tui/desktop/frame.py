@@ -101,8 +101,10 @@ class Closing(Horizontal):
     def _show_text(self) -> None:
         room = self.size.width or self.container_size.width
         forms = [self._words(one) for one in (_WARNINGS if self._warning else _HINTS)]
-        if self._warning:
-            forms.insert(0, self._cut(room))
+        if _ENOUGH <= room < cell_len(self._warning):
+            forms.insert(0, set_cell_size(self._warning, room - 1) + "…")
+        elif self._warning:
+            forms.insert(0, self._warning)
         # A warning may take the room of the label; the hint does not make sense without it.
         left = room if self._warning else room - cell_len(self._label)
         text = next((one for one in forms if cell_len(one) <= left), forms[-1])
@@ -117,11 +119,6 @@ class Closing(Horizontal):
     def _withdraw(self) -> None:
         if self.app.app_focus and not self.has_focus_within:
             self.display = False
-
-    def _cut(self, room: int) -> str:
-        if _ENOUGH <= room < cell_len(self._warning):
-            return set_cell_size(self._warning, room - 1) + "…"
-        return self._warning
 
     @on(Field.Done)
     def _confirm(self, message: Field.Done) -> None:
@@ -203,15 +200,13 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         yield Closing(self._setting.words, self.window.id, self._close)
 
     def on_mount(self) -> None:
-        self._unregister = runtime_of(self.window).commit_input_with(self._commit_input)
+        runtime = runtime_of(self.window)
+        self._unregister = runtime.commit_input_with(lambda: settle(self.body))
         self._watch_body()
         self._draw()
 
     def on_unmount(self) -> None:
         self._unregister()
-
-    async def _commit_input(self) -> None:
-        await settle(self.body)
 
     def _make_body(self) -> Widget:
         try:
@@ -334,9 +329,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         if not 0 < height < count:
             return ""
         first = min(body.scroll_offset.y, count - height) + 1
-        return self._setting.words(
-            "{first}–{last} of {count}", first=first, last=first + height - 1, count=count
-        )
+        words, last = self._setting.words, first + height - 1
+        return words("{first}–{last} of {count}", first=first, last=last, count=count)
 
     def _subtitle(self, width: int) -> Content:
         ends = Content("")
@@ -527,7 +521,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.body.scroll_relative(y=by, animate=False)
 
     def action_scroll_page(self, by: int) -> None:
-        self.body.scroll_relative(y=by * max(self.body.size.height - 1, 1), animate=False)
+        self.action_scroll(by * max(self.body.size.height - 1, 1))
 
     def action_scroll_edge(self, by: int) -> None:
         scroll = self.body.scroll_end if by > 0 else self.body.scroll_home

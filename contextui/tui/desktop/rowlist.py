@@ -273,7 +273,7 @@ def visible(name: str) -> str:
         >>> print(visible("a\nb\u200bc"))
         a␊b⟨U+200B⟩c
     """
-    return "".join(_visible(char) for char in name) if _is_odd(name) else name
+    return name if name.isascii() and name.isprintable() else "".join(map(_visible, name))
 
 
 def marked_name(name: str, positions: Collection[int] = (), style: str = "") -> Content:
@@ -301,10 +301,6 @@ def positions_of(name: str, words: Sequence[str]) -> set[int]:
             found |= set(range(at, at + len(word)))
             at = folded.find(word, at + len(word))
     return found
-
-
-def _is_odd(name: str) -> bool:
-    return not (name.isascii() and name.isprintable()) and any(map(is_unseen, name))
 
 
 def _visible(char: str) -> str:

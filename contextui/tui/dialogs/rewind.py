@@ -344,16 +344,18 @@ class RewindScreen(ModalScreen[GoBack]):
         if not self.is_attached or not self.query(KeyBar):
             return
         words, number = self._words, self._turns.chosen
-        title = (
-            words("Rewind to turn {turn}", turn=number) if number else words("Rewind to the start")
-        )
-        self.query_one("#box").border_title = Content(title)
+        title = msg("Rewind to turn {turn}") if number else msg("Rewind to the start")
+        self.query_one("#box").border_title = Content(words(title, turn=number))
         about = self.query_one("#about", Static)
         about.update(Content("\n").join(self._about(about.size.width or 40)))
-        head = words("Files written since turn {turn}", turn=number)
-        if not number:
-            head = words("Files written since the start")
-        self.query_one("#file-head", Static).update(Content.styled(head, "bold"))
+        head = (
+            msg("Files written since turn {turn}")
+            if number
+            else msg("Files written since the start")
+        )
+        self.query_one("#file-head", Static).update(
+            Content.styled(words(head, turn=number), "bold")
+        )
         self.query_one("#change-head", Static).update(self._state())
         is_empty = self._plan is None or not self._plan.files
         self.set_class(is_empty, "-no-files")
@@ -375,11 +377,8 @@ class RewindScreen(ModalScreen[GoBack]):
             )
             return Content.styled(text, MUTED)
         if not self._plan.files:
-            text = (
-                words("No file was written since turn {turn}.", turn=number)
-                if number
-                else words("No file was written.")
-            )
+            since = msg("No file was written since turn {turn}.")
+            text = words(since if number else msg("No file was written."), turn=number)
             return Content.styled(text, MUTED)
         if not self._plan.offered:
             return Content("")
@@ -433,7 +432,6 @@ class RewindScreen(ModalScreen[GoBack]):
     @on(FileList.Moved)
     @on(FileList.Opened)
     def _go_to_file(self) -> None:
-        """Scroll the change to the file under the cursor."""
         file, change = self._files.row, self.query_one(ChangeView)
         if file is not None and file.path in self._places:
             line = self._places[file.path]

@@ -181,7 +181,6 @@ def _sees_border(screen: Screen[object], prompt: Prompt) -> bool:
 
 
 def _cut(target: str, room: int, *, at_end: bool) -> Content:
-    """Return a target, truncated to the available cells."""
     some = target[:_LONGEST] if at_end else target[-_LONGEST:]
     shown = spelled(some)
     if len(some) == len(target) and shown.cell_length <= room:

@@ -158,7 +158,8 @@ class Detail(Widget):
 
     def on_click(self, event: Click) -> None:
         column, line = event.x - self.gutter.left, event.y - self.gutter.top
-        row = line - (self.size.height - self._table_height())
+        count = len(self._offers)
+        row = line - (self.size.height - ((count + 1) // 2 if self._is_low else count))
         if row < 0:
             return
         place = 2 * row + column // (_PAIR + _GAP) if self._is_low else row
@@ -170,10 +171,6 @@ class Detail(Widget):
     @property
     def _is_low(self) -> bool:
         return self.size.height <= _HEIGHTS["low"]
-
-    def _table_height(self) -> int:
-        count = len(self._offers)
-        return (count + 1) // 2 if self._is_low else count
 
     def render(self) -> Content:
         width = self.size.width

@@ -60,7 +60,6 @@ class ItemList(RowList[Line]):
     def show_items(
         self, snapshot: ContextSnapshot, rows: Rows, remark: str = "", *, is_search: bool = False
     ) -> None:
-        """Show these rows, and a remark below them."""
         before = self._snapshot.context if self._snapshot is not None else snapshot.context
         is_other = before is not snapshot.context
         self._snapshot, self._is_search = snapshot, is_search

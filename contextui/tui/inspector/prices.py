@@ -79,7 +79,6 @@ class Prices:
         return id(snapshot.context), composition.generation, snapshot.knows_cache, plan
 
     def offers(self, row: ItemRow, sizes: dict[Lod, int | None]) -> list[Offer]:
-        """Return the possible changes of a row's item."""
         item = row.item
         pin = Offer("p", "unpin" if item.pinned else "pin", Price())
         if row.is_old:
