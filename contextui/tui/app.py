@@ -141,10 +141,7 @@ class Palette(Provider):
             yield DiscoveryHit(Content(title), partial(self._run, text), help=_plain(about))
 
     async def search(self, query: str) -> Hits:
-        """Yield the commands and files that match the query.
-
-        Scattered letters match only where nothing has the query's words.
-        """
+        """Yield what matches; scattered letters do only where nothing has the query's words."""
         matcher = self.matcher(query)
         found = [(matcher.match(title), title, about, text) for title, about, text in self._all()]
         fits = [fit(query, f"{title}: {about}" if about else title) for _, title, about, _ in found]

@@ -63,12 +63,7 @@ class Commands:
         self._named |= {alias: one for one in self.all for alias in one.aliases}
 
     def run(self, text: str) -> None:
-        """Run the typed command, slash included.
-
-        Raises:
-            UnknownCommandError: There is no such command.
-            ContextUIError: The command failed.
-        """
+        """Run the typed command, slash included; raise a ContextUIError if that fails."""
         name, _, rest = text.removeprefix("/").strip().partition(" ")
         command = self._named.get(name)
         if command is None:
@@ -130,10 +125,7 @@ class Commands:
         return command is None or bool(command.takes)
 
     def completions(self, text: str) -> list[Completion]:
-        """Return the completions of a text, exact matches first.
-
-        Completes command names, and after a whole name its arguments.
-        """
+        """Complete a name, or an argument after a whole one; exact ones first."""
         if not text.startswith("/") or "\n" in text:
             return []
         name, space, rest = text[1:].partition(" ")

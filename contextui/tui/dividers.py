@@ -63,13 +63,7 @@ class Dividers:
 
 
 class Grip(Widget):
-    """A divider to drag.
-
-    Args:
-        divider: Which one.
-        drag: Callback while it is dragged, with the place of the mouse on the screen.
-        drop: Callback at its end; true after a double click, to fit the content again.
-    """
+    """A divider to drag. `drag` gets the place of the mouse; `drop` gets whether to reset it."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """

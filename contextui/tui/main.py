@@ -229,10 +229,7 @@ class MainScreen(Screen[None]):
         yield Static(words("Terminal too small"), id="tiny")
 
     def on_resize(self) -> None:
-        """Fit the panes to the new size; where only one has room, show that with the focus.
-
-        The prompt is below each of them.
-        """
+        """Fit the panes; where only one has room, show that with the focus, the prompt below."""
         if (present := self.navigation.present) not in ("", "prompt"):
             self.query_one(Panes).show(_BARS[present])
         self.sizes.fit()
@@ -594,10 +591,7 @@ class MainScreen(Screen[None]):
         self.writing.complete()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable `complete` only while the prompt shows completions; else tab changes panes.
-
-        A window's widget may use tab itself.
-        """
+        """Let tab complete in the prompt, be used by a window's widget, or else change panes."""
         if action == "complete":
             return isinstance(self.focused, Prompt) and self.focused.is_completing
         if action == "next_pane" and self.desk is not None and self.desktop.keeps_tab():

@@ -258,10 +258,7 @@ class Rewinder:
 
 
 async def _reload(desk: AppSession, paths: set[str], *, discard: bool = False) -> None:
-    """Reload the windows that show these files; without `discard`, unless they have unsaved edits.
-
-    They were restored before the files were.
-    """
+    """Reload the windows with these files; without `discard`, unless they have unsaved edits."""
     windows = desk.session.windows
     for window in windows.windows():
         shows = getattr(window.state, "path", None) in paths

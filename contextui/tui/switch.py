@@ -86,9 +86,6 @@ class Switcher:
         A running turn is stopped if the person agrees; windows, jobs and unsent text of the
         present session are kept as on quitting. If the other session cannot be opened, the present
         one stays, with one line that says why.
-
-        Raises:
-            ContextUIError: This app has only one session, or is already switching.
         """
         if self._reopen is None or self.desk is None:
             raise ContextUIError("Only this session can be opened here.")

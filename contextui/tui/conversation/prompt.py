@@ -178,22 +178,15 @@ class Prompt(InertArea):
     """Whether completions are shown, which the arrow keys then select."""
 
     class Submitted(Message):
-        """Posted when the person sends a message.
-
-        Attributes:
-            text: The message, pastes included; empty on Enter in an empty prompt.
-            is_shell: Whether the field began with `!`, visibly: a large paste cannot make it so.
-            visible: The text as the field showed it: large pastes are placeholders.
-            mentions: The mentions in it that were chosen from the list of files.
-        """
+        """Posted when the person sends a message, or presses Enter in an empty prompt."""
 
         def __init__(
             self,
-            text: str,
+            text: str,  # pastes included
             *,
-            is_shell: bool = False,
-            visible: str = "",
-            mentions: frozenset[str] = frozenset(),
+            is_shell: bool = False,  # whether a visible `!` began it: a large paste cannot
+            visible: str = "",  # as the field showed it: large pastes are placeholders
+            mentions: frozenset[str] = frozenset(),  # those chosen from the list of files
         ) -> None:
             super().__init__()
             self.text, self.is_shell = text, is_shell

@@ -36,11 +36,7 @@ class CommandError(ContextUIError):
 
 
 def command_in(text: str) -> str:
-    """Return the command of a prompt that begins with the mark.
-
-    Raises:
-        CommandError: There is none, or it is not one line that can be seen as a whole.
-    """
+    """Return the command after the mark; raise a CommandError unless it is one visible line."""
     command = text.removeprefix(MARK).strip()
     if not command:
         raise CommandError(msg("Type a command after the !, such as !ls."))
@@ -171,14 +167,7 @@ def _joined(text: str, where: str, words: Words) -> str:
 
 
 async def run_in_terminal(windows: WindowManager, command: str) -> TypedCommand:
-    """Run a command in the terminal used last, as the person; open one if there is none.
-
-    Returns:
-        The command, which has started.
-
-    Raises:
-        ContextUIError: It did not start.
-    """
+    """Start a command in the terminal used last, as the person; open one if there is none."""
     window = next((one for one in reversed(windows.windows()) if one.name == _CLASS), None)
     if window is None:
         if _CLASS not in windows.classes:

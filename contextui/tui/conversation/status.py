@@ -82,11 +82,7 @@ class TurnStatus:
     _called: float = field(default=0.0)  # when that call started
 
     def handle(self, event: Event) -> TurnFigures | None:
-        """Update the status from an event.
-
-        Returns:
-            The figures of the turn when it ends after at least one answer.
-        """
+        """Update the status; return the figures of a turn that ends after at least one answer."""
         match event:
             case TurnStarted() | CompactionStarted():
                 self.is_running, self._began, self.retry = True, time.monotonic(), None

@@ -248,8 +248,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     def wanted_rows(self) -> int | None:
         """Return the rows that show the whole content, with the border; None before it has a width.
 
-        They depend on content and width alone, so that the layout is the same in whatever order
-        both change.
+        They depend on content and width alone, in whatever order both change.
         """
         rows = hook(self.body, "window_rows")
         rows = rows if isinstance(rows, int) else None

@@ -162,11 +162,7 @@ class Guard(_Base):
 
 
 def own_widget(window: Window) -> Guard | None:
-    """Return the window's custom widget, guarded, or None if it has none.
-
-    Raises:
-        OwnWidgetError: It cannot be imported or created.
-    """
+    """Return the window's custom widget, guarded, if any; raise an OwnWidgetError if it is broken."""
     spec = type(window).widget
     if spec is None:
         return None
@@ -193,10 +189,8 @@ def own_widget(window: Window) -> Guard | None:
 def _widget_module(owner: type, module_name: str, name: str) -> ModuleType:
     """Import the module of a widget: the window's own file, an installed one, or one beside it.
 
-    An installed module comes before a file beside the window's, which could hide it.
-
-    Raises:
-        OwnWidgetError: There is no such module; the message says what to write.
+    An installed module comes before a file beside the window's, which could hide it. If there is
+    none, the error says what to write.
     """
     siblings, own = siblings_of(owner.__module__), sys.modules.get(owner.__module__)
     file = Path(getattr(own, "__file__", None) or "?")

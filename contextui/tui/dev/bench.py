@@ -84,12 +84,7 @@ class Reading:
 
 
 class Bench:
-    """The window under development. Nothing of it is saved.
-
-    Raises:
-        WindowLoadError: The file cannot be loaded.
-        ContextUIError: The window cannot be opened.
-    """
+    """The window under development. Nothing of it is saved."""
 
     def __init__(self, spec: str, folder: Path, typed: str = "", lang: Lang = "en") -> None:
         registry = discover(files=[spec], packages=())

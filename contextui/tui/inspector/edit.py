@@ -110,11 +110,7 @@ class Changing:
             return Note(one_line(self._words(problem), 160), is_warning=True)
 
     def edit(self, item: ContextItem, text: str) -> Note:
-        """Replace the text of an item.
-
-        Raises:
-            InvalidItemError: The text is not allowed.
-        """
+        """Replace the text of an item, or raise an InvalidItemError."""
         self._context.edit(item.id, text)
         return self._done("edit", item)
 

@@ -41,10 +41,7 @@ def view_of(
     as_sent: bool = False,
     session_id: str = "",
 ) -> SessionView:
-    """Load a session from its log, see `SessionStore.view`.
-
-    With `session_id`, load another one of the same home instead.
-    """
+    """Load a session from its log, or another one of its home; see `SessionStore.view`."""
     options = SessionOptions(
         classes=session.windows.classes.values(),
         lang=session.windows.lang,

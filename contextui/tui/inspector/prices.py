@@ -43,10 +43,7 @@ class Price:
 
     @property
     def is_dear(self) -> bool:
-        """Whether the change needs confirmation: it is to save tokens, and costs more.
-
-        One that adds tokens is not made to save any.
-        """
+        """Whether it needs confirmation: it costs more than it saves, and does not add tokens."""
         if self.each is None or self.each > 0 or (not self.each and not self.once):
             return False
         return self.pays_back is None or self.pays_back > MANY_TURNS
