@@ -10,14 +10,7 @@ from contextui.agent.preamble import is_report
 from contextui.errors import ContextUIError, os_reason
 from contextui.events import Event, ItemAdded, ItemsChanged
 from contextui.session.fork import fork
-from contextui.session.rewind import (
-    Record,
-    Restored,
-    plan,
-    read_record,
-    restore,
-    undo_plan,
-)
+from contextui.session.rewind import Record, Restored, plan, read_record, restore, undo_plan
 from contextui.text import quote
 from contextui.tui.app_session import AppSession
 from contextui.tui.dialogs.rewind import Around, GoBack, RewindScreen

@@ -11,15 +11,7 @@ from typing import Any
 from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.text import one_line, quote, shown_name, shown_path
 from contextui.tui.app_session import AppSession
-from contextui.tui.commands import (
-    Choice,
-    Command,
-    Commands,
-    arguments,
-    needs,
-    path_typed,
-    takes,
-)
+from contextui.tui.commands import Choice, Command, Commands, arguments, needs, path_typed, takes
 from contextui.tui.dialogs.compact import CompactScreen
 from contextui.tui.dialogs.help import HelpScreen
 from contextui.tui.keys import focus_of
@@ -132,9 +124,10 @@ class WindowCommands:
         name, _, rest = typed.partition(" ")
         if not name:
             raise ContextUIError("Which one? {names}", names=" | ".join(self._names()))
+        has_files = self._windows.workspace is not None and "editor" in self._windows.classes
         if self._desk.reloader.is_changed(name):
             self._main.app.run_worker(self._open_changed(name, rest), name="reload")
-        elif name in self._windows.classes or not self._has_files:
+        elif name in self._windows.classes or not has_files:
             self._open(name, rest)
         else:
             self._main.app.run_worker(self._open_file(typed), name="open")
@@ -144,10 +137,6 @@ class WindowCommands:
         given = self._given(cls, rest) if cls is not None else {}
         window = self._windows.open(name, **given)
         self._main.note_window(opening_text(window, self._words), window.id)
-
-    @property
-    def _has_files(self) -> bool:
-        return self._windows.workspace is not None and "editor" in self._windows.classes
 
     async def _open_file(self, typed: str) -> None:
         """Open a file that was typed instead of a window; if there is none, name similar ones."""

@@ -119,7 +119,10 @@ class Switcher:
             question = QuestionScreen(words, words("The model is still working"), "y", yes)
             if not await app.push_screen_wait(question):
                 return False
-            await self._stop_turn(desk)
+            desk.controller.stop()
+            end = time.monotonic() + _PATIENCE
+            while desk.controller.is_running and time.monotonic() < end:
+                await asyncio.sleep(_LOOK)
         await self.main.commit_typed()
         self.main.keep_draft()
         if desk.session.save():
@@ -133,12 +136,6 @@ class Switcher:
         )
         is_wanted: bool = await app.push_screen_wait(screen)
         return is_wanted
-
-    async def _stop_turn(self, desk: "AppSession") -> None:
-        desk.controller.stop()
-        end = time.monotonic() + _PATIENCE
-        while desk.controller.is_running and time.monotonic() < end:
-            await asyncio.sleep(_LOOK)
 
     async def _switch(self, target: Target, note: Text | None) -> None:
         from contextui.session.log import SessionLockedError  # noqa: PLC0415  (heavy)

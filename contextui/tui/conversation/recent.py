@@ -127,17 +127,13 @@ class ResumeRow(Try):
                 (f"{you}: ", "$text-secondary"),
                 (fit(said, width - len(you) - 4), MUTED),
             )
-        left = [*self._left()]
+        count, left = len(self._newest.windows), list[str]()
+        if count:
+            left.append(words.plural(count, "1 window", "{count} windows"))
+        if self._newest.draft.strip():
+            left.append(words("1 message not sent"))
         if left:
             yield Content.styled(f"  {', '.join(left)}", "$text-warning")
-
-    def _left(self) -> Iterator[str]:
-        words, newest = self._words, self._newest
-        assert newest is not None
-        if count := len(newest.windows):
-            yield words.plural(count, "1 window", "{count} windows")
-        if newest.draft.strip():
-            yield words("1 message not sent")
 
     def action_say(self) -> None:
         self.post_message(self.Chosen(self._head.place.id))
@@ -145,13 +141,11 @@ class ResumeRow(Try):
 
 def widgets_of(recent: Recent, words: Words, folder: str) -> Iterator[Static]:
     """Yield the widgets of the start screen of a folder with earlier sessions."""
-    yield Static(
-        Content.assemble(("contextui", "bold $text-primary"), (f"   {line(folder)}", MUTED))
-    )
+    title = Content.assemble(("contextui", "bold $text-primary"), (f"   {line(folder)}", MUTED))
+    yield Static(title)
     hint = words("↓ and Enter, or just type to start a new session")
-    yield Static(
-        Content.assemble((words("Resume"), "bold"), (f"   {hint}", MUTED)), classes="resume"
-    )
+    resume = Content.assemble((words("Resume"), "bold"), (f"   {hint}", MUTED))
+    yield Static(resume, classes="resume")
     for number, head in enumerate(recent.heads):
         row = ResumeRow(words, head, recent.newest if number == 0 else None)
         row.set_class(number == 0 and len(recent.heads) > 1, "-newest")

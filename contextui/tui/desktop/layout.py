@@ -6,7 +6,7 @@ that do not fit, each gets one line: those used least recently.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -222,7 +222,8 @@ class _Stack:
         frames, used, x = list[tuple[str, Region]](), 0, 0
         for rows, width in zip(columns, _shares(self._whole.width, len(columns)), strict=True):
             y = 0
-            more = [_more(row, self._order.grown) for row in rows]
+            grown = self._order.grown
+            more = [max((grown.get(one, 0) for one in row.ids), key=abs) for row in rows]
             heights = _grow(_heights(rows, height), more, height)
             if fills:
                 heights[max(range(len(rows)), key=more.__getitem__)] += height - sum(heights)
@@ -262,10 +263,6 @@ def _heights(rows: Sequence[_Row], height: int) -> list[int]:
             wanted = min(row.wanted, most(row, turn)) - found[at]
             found[at] += max(min(wanted, height - sum(found)), 0)
     return found
-
-
-def _more(row: _Row, grown: Mapping[str, int]) -> int:
-    return max((grown.get(one, 0) for one in row.ids), key=abs, default=0)
 
 
 def _grow(heights: list[int], more: Sequence[int], height: int) -> list[int]:

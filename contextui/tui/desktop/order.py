@@ -58,7 +58,11 @@ class Order:
             left = self.left.pop(former(one), None)
             self.ids.insert(left.at if left is not None else len(self.ids), one)
             self.numbers[one] = self._free_number(left.number if left is not None else 0)
-            self._open(one, is_wide(one), keeps)
+            self.recent.append(one)
+            if is_wide(one) and not self.is_pinned:
+                self.main = one
+            if self.current is None or not keeps:
+                self.current = one
             if left is not None and left.rows:
                 self.grown[one] = left.rows
             if left is not None and left.is_main and not self.is_pinned:
@@ -66,13 +70,6 @@ class Order:
         if self.main is None:
             self.main = next((one for one in reversed(self.recent) if is_wide(one)), None)
         return opened
-
-    def _open(self, window_id: str, is_wide: bool, keeps: bool) -> None:
-        self.recent.append(window_id)
-        if is_wide and not self.is_pinned:
-            self.main = window_id
-        if self.current is None or not keeps:
-            self.current = window_id
 
     def _note_left(self, still: set[str]) -> None:
         for at, one in enumerate(self.ids):

@@ -18,14 +18,7 @@ from textual.widgets import Static
 from contextui.errors import ContextUIError, UnknownWindowError
 from contextui.tui.app_session import AppSession, Changes
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.desktop.layout import (
-    LEAST_ROWS,
-    Arrangement,
-    Mode,
-    WindowLines,
-    Wish,
-    arrange,
-)
+from contextui.tui.desktop.layout import LEAST_ROWS, Arrangement, Mode, WindowLines, Wish, arrange
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
 from contextui.tui.desktop.order import Order
 from contextui.tui.desktop.shared import (
@@ -39,8 +32,7 @@ from contextui.tui.desktop.shared import (
 from contextui.tui.desktop.widgets import call_hook, keeps
 from contextui.tui.dividers import NARROW, TWO_COLUMNS, WIDE, Dividers
 from contextui.tui.keys import KeyLine, meant_key
-from contextui.tui.lines import MUTED
-from contextui.tui.lines import line as text_line
+from contextui.tui.lines import MUTED, line
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import in_daemon_thread
@@ -250,9 +242,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         if window is None:
             return Wish()
         if window_id not in self._rows:  # until it is drawn
-            self._rows[window_id] = (
-                runtime_of(window).renders.latest().snapshot.content.count("\n") + 3
-            )
+            content = runtime_of(window).renders.latest().snapshot.content
+            self._rows[window_id] = content.count("\n") + 3
         return Wish(type(window).wide, max(self._rows[window_id], LEAST_ROWS))
 
     def _mode(self) -> Mode:
@@ -374,13 +365,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         for one in event.widget.ancestors_with_self:
             if isinstance(one, WindowFrame):
                 self._order.use(one.window.id)
-                self._use(one.window.id)
+                with suppress(UnknownWindowError):  # it was closed in between
+                    self._setting.windows.focus(one.window.id)
                 if self._setting.notices.pop(one.window.id, None):
                     one.draw_border()
-
-    def _use(self, window_id: str) -> None:
-        with suppress(UnknownWindowError):  # it was closed in between
-            self._setting.windows.focus(window_id)
 
     def keeps_tab(self) -> bool:
         return self.is_attached and keeps(self.screen.focused, "keeps_keys", "keeps_tab")
@@ -435,17 +423,17 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 lambda: worker.is_finished and not any(one.will_go_in for one in frames.values())
             )
 
-    async def _go_to_file(self, path: str, line: int | None) -> None:
+    async def _go_to_file(self, path: str, number: int | None) -> None:
         """Put the cursor into the text of a file, in the editor that has it or in a new one."""
         windows, frame = self._setting.windows, self._frames.get(self._order.current or "")
-        given = {"path": path} if line is None else {"path": path, "line": line}
+        given = {"path": path} if number is None else {"path": path, "line": number}
         try:
             async with self._one_file:
                 window_id = (await in_daemon_thread(lambda: windows.open("editor", **given))).id
             self.take(Changes(windows={window_id}))
         except ContextUIError as problem:
             if frame is not None:
-                frame.show_note(text_line(self._words(problem)), "$text-error")
+                frame.show_note(line(self._words(problem)), "$text-error")
         else:
             self._go(window_id)
             if frame := self._frames.get(window_id):

@@ -162,7 +162,7 @@ class Guard(_Base):
 
 
 def own_widget(window: Window) -> Guard | None:
-    """Return the window's custom widget, guarded, if any; raise an OwnWidgetError if it is broken."""
+    """Return the window's custom widget, guarded, or None; raise an OwnWidgetError if broken."""
     spec = type(window).widget
     if spec is None:
         return None

@@ -1,7 +1,5 @@
 """The screen of `contextui dev`: a window with its actions and log, and what the model reads."""
 
-import os
-import shlex
 import subprocess
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,6 +20,7 @@ from contextui.agent.approval import Decision, Question
 from contextui.errors import ContextUIError
 from contextui.events import CallStarted, TurnFinished
 from contextui.tui.app import Crash, write_report
+from contextui.tui.conversation.editor import editor_of
 from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.form import Field
@@ -275,12 +274,12 @@ class DevScreen(Screen[None]):
         chosen = self.log_sheet.entry if self.log_sheet.has_focus else None
         newest = next((one.place for one in self.bench.log if one.place), "")
         path, number = self.bench.file_of(chosen.place if chosen is not None else newest)
-        editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
         at = [f"+{number}"] if number is not None else []
         try:
+            command = editor_of()
             with self.app.suspend():
-                subprocess.run([*editor, *at, str(path)], check=False)
-        except (SuspendNotSupported, OSError) as error:
+                subprocess.run([*command, *at, str(path)], check=False)
+        except (SuspendNotSupported, OSError, ContextUIError) as error:
             self.bench.note("error", str(error))
 
     # --- acting ------------------------------------------------------------------------

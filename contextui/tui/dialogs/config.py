@@ -21,15 +21,7 @@ from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
 from contextui.tui.desktop.rowlist import FilterLine, RowList
 from contextui.tui.dialogs.sheet import ListSheet
 from contextui.tui.footer import Hint, KeyBar
-from contextui.tui.lines import (
-    FAINT,
-    MUTED,
-    fit,
-    fold,
-    line,
-    path_end,
-    shown_folder,
-)
+from contextui.tui.lines import FAINT, MUTED, fit, fold, line, path_end, shown_folder
 from contextui.tui.themes import ABOUT, REMEMBERED
 from contextui.words import Words, msg
 

@@ -18,14 +18,7 @@ from textual.widget import Widget
 from contextui.text import one_line
 from contextui.tui.footer import KeyBar
 from contextui.tui.inspector.edit import Note
-from contextui.tui.inspector.labels import (
-    fate,
-    origin,
-    outdated,
-    sent_text,
-    text_of,
-    title,
-)
+from contextui.tui.inspector.labels import fate, origin, outdated, sent_text, text_of, title
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
 from contextui.tui.inspector.rows import Fold, ItemRow, tokens_of
 from contextui.tui.inspector.snapshot import ContextSnapshot

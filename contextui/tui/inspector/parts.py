@@ -83,12 +83,10 @@ def _sequence(value: Sequence[Any], indent: int, end: str) -> Iterator[str]:
 
 
 def _text(text: str, pad: str, end: str) -> Iterator[str]:
-    first, *rest = text.split("\n")
-    lines = [json.dumps(line, ensure_ascii=False)[1:-1] for line in (first, *rest)]
-    lines[0] = pad + '"' + lines[0]
-    lines[1:] = [pad + line for line in lines[1:]]
-    lines[-1] += '"' + end
-    yield from lines
+    lines = [json.dumps(line, ensure_ascii=False)[1:-1] for line in text.split("\n")]
+    lines[0] = f'"{lines[0]}'
+    lines[-1] += f'"{end}'
+    yield from (pad + line for line in lines)
 
 
 def _plain(value: object) -> object:
