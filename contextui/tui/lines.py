@@ -2,11 +2,10 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from rich.cells import CellSpan, cell_len, chop_cells, split_graphemes
-from textual.binding import Binding
 from textual.cache import LRUCache
 from textual.content import Content, Span
 from textual.events import Resize
@@ -186,16 +185,6 @@ class LineView(ScrollView):
         return Strip.blank(width, self.rich_style)
 
 
-def nearest(place: int, step: int, count: int, fits: Callable[[int], bool]) -> int:
-    """Return the next place that fits in the direction of `step`, else in the other; 0 if none."""
-    if not count:
-        return 0
-    place = max(min(place, count - 1), 0)
-    onward = range(place, count if step > 0 else -1, step)
-    back = range(place, -1 if step > 0 else count, -step)
-    return next((one for one in (*onward, *back) if fits(one)), 0)
-
-
 class Rows(Widget):
     """Rows that depend on the width; the widget is as high as they need."""
 
@@ -209,36 +198,6 @@ class Rows(Widget):
 
     def render(self) -> Content:
         return Content("\n").join(self.rows(self.size.width))
-
-
-class CursorView(LineView, can_focus=True, inherit_bindings=False):
-    """A `LineView` with a cursor that keys move; subclasses implement `choose`."""
-
-    BINDINGS = [
-        Binding("up", "step(-1)", "move", key_display="↑↓"),
-        Binding("down", "step(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home", "edge(-1)", show=False),
-        Binding("end", "edge(1)", show=False),
-    ]
-
-    cursor = 0
-    """The number of the row under the cursor, from 0."""
-
-    def choose(self, place: int, step: int = 1) -> None:
-        """Move the cursor to a row, or to the next one in the direction of `step`."""
-        raise NotImplementedError
-
-    def action_step(self, step: int) -> None:
-        self.choose(self.cursor + step, step)
-
-    def action_page(self, step: int) -> None:
-        height = max(self.scrollable_content_region.height - 1, 1)
-        self.choose(self.cursor + step * height, step)
-
-    def action_edge(self, step: int) -> None:
-        self.choose(0 if step < 0 else self.count, -step)
 
 
 class Sheet(LineView, can_focus=True):

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -72,12 +72,8 @@ class _Text:
 class FoldList(RowList[FoldRow]):
     """The rows; a click on the text of an entry does not fold it."""
 
-    def on_click(self, event: events.Click) -> None:
-        place = int(event.y) + self.scroll_offset.y
-        if place < len(self.rows) and self.rows[place].at >= 0:
-            event.stop()
-            event.prevent_default()
-            self.choose(place)
+    def opens(self, place: int, clicks: int) -> bool:  # noqa: ARG002
+        return self.rows[place].at < 0
 
 
 class FoldBody(Vertical):

@@ -6,7 +6,7 @@ from typing import ClassVar
 from rich.cells import cell_len
 from textual.binding import Binding
 from textual.content import Content
-from textual.events import Click, Resize
+from textual.events import Resize
 
 from contextui.context.item import ItemType
 from contextui.tui.desktop.rowlist import RowList
@@ -111,13 +111,8 @@ class ItemList(RowList[Line]):
     def follow(self) -> None:
         self.choose(self._newest(), -1)
 
-    def on_click(self, event: Click) -> None:
-        place = event.y + self.scroll_offset.y
-        event.prevent_default()
-        if place < len(self.rows) and self.is_entry(self.rows[place]):
-            self.choose(place)
-            if event.chain == 2 or self.fold is not None:
-                self.action_open()
+    def opens(self, place: int, clicks: int) -> bool:
+        return clicks == 2 or isinstance(self.rows[place], Fold)
 
     def on_resize(self, _: Resize) -> None:
         if self.rows:

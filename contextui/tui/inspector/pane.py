@@ -144,7 +144,7 @@ class Inspector(Vertical):
                 order = Order(snapshot.composition, sent, turn, not is_now, desk.has_cache)
                 self.query_one(RequestPage).show(order)
             case "Usage":
-                self._usage.show(
+                self._usage.show_turns(
                     spending.turns, self._provider, has_cache=desk.has_cache, cost_of=desk.cost_of
                 )
 

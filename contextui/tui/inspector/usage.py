@@ -6,18 +6,18 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from textual.binding import Binding
 from textual.content import Content
-from textual.events import Click
 
 from contextui.session.usage import PlannedRequest, Sweep
 from contextui.tokens import Usage
 from contextui.tui.conversation.status import turn_cost
+from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.inspector.plot import COLOURS, MONEY, TEXTURES, TOKENS, Bar, plot
-from contextui.tui.lines import FAINT, MUTED, CursorView, copy_text, fit, lit, short
+from contextui.tui.lines import FAINT, MUTED, copy_text, fit, short
 from contextui.words import Words, msg
 
 READ_PRICE, WRITE_PRICE = 0.1, 1.25
@@ -294,7 +294,7 @@ def as_csv(turns: Sequence[TurnUsage], words: Words, *, has_cache: bool = True) 
     return file.getvalue()
 
 
-class UsagePage(CursorView):
+class UsagePage(RowList[Content | TurnUsage]):
     """The turns of a session as a chart and a table, newest first."""
 
     BINDINGS = [
@@ -302,19 +302,25 @@ class UsagePage(CursorView):
         Binding("t", "measure", "tokens or money"),
         Binding("c", "copy", "copy as CSV"),
     ]
+    expands: ClassVar[bool] = False
 
     def __init__(self, words: Words, open_turn: Callable[[int], object] = lambda _: None) -> None:
-        super().__init__(id="usage")
+        super().__init__(
+            self._drawn, lambda row: row.turn if isinstance(row, TurnUsage) else None, id="usage"
+        )
         self._words, self._open_turn = words, open_turn
         self._turns: Sequence[TurnUsage] = ()
         self._has_cache = True
         self._full_cost: float | None = None
         self._cost_of: Callable[[Usage], float | None] = lambda _: None
         self._in_money = False  # whether the bars show dollars instead of tokens
-        self._above: list[Content] = []
+        self._newest = 0  # the turn that is listed first
         self._table: list[tuple[Column, int]] = []  # the columns in view with their cells
 
-    def show(
+    def is_entry(self, row: Content | TurnUsage) -> bool:
+        return isinstance(row, TurnUsage)
+
+    def show_turns(
         self,
         turns: Sequence[TurnUsage],
         provider: Callable[[int], int] = lambda own: own,
@@ -328,29 +334,22 @@ class UsagePage(CursorView):
         sent, answered = sum(one.sent for one in paid), sum(one.answered for one in paid)
         self._full_cost = cost_of(Usage(sent, answered)) if paid else None
         self._cost_of = cost_of
-        here = self._turns[-1 - self.cursor].turn if self._turns and self.cursor else None
         count = provider if self._has_cache else lambda _: 0
         self._turns = [
             replace(one, outdated=count(one.outdated)) if one.outdated else one for one in turns
         ]
-        if here is not None:
-            place = [one.turn for one in reversed(self._turns)]
-            self.cursor = place.index(here) if here in place else 0
-        self._draw()
+        self._lay_out()
         self.refresh_bindings()
 
     def on_resize(self) -> None:
-        self._draw()
+        self._lay_out()
 
-    def _draw(self) -> None:
-        height = self.size.height
-        # A scroll bar appears as soon as there are many turns, and must not cover anything.
-        width = min(self.line_width, self.size.width - self.styles.scrollbar_size_vertical)
+    def _lay_out(self) -> None:
+        height, width, words = self.size.height, self.line_width, self._words
         if not self._turns or width <= 0:
-            self._above = []
-            self.set_count(1)
+            text = words("Nothing sent yet. Each turn appears here.")
+            self.show((), Content.styled(text, FAINT))
             return
-        words = self._words
         rows = height - _HEAD - (width <= _WIDE) - 2 - min(_TABLE, len(self._turns) + 1)
         plain = self.app.no_color
         scale = MONEY if self._in_money and self._knows_prices else TOKENS
@@ -362,15 +361,20 @@ class UsagePage(CursorView):
         lines = plot(bars, width, max(rows, _LEAST_PLOT), scale, plain=plain)
         self._table = self._fitting_columns(width)
         caption = "".join(fit(words(one.name), cells, right=True) for one, cells in self._table)
-        self._above = [
-            Content.styled(self._summary(width), "$foreground"),
-            *self._legend(width, plain),
-            Content(""),
-            *(Content.assemble(*spans) for spans in lines),
-            Content(""),
-            Content.styled(caption, FAINT),
-        ]
-        self.set_count(len(self._above) + len(self._turns))
+        if not isinstance(self.row, TurnUsage) or self.row.turn == self._newest:
+            self.rows, self._chosen = (), self._turns[-1].turn  # the cursor stays at the newest
+        self._newest = self._turns[-1].turn
+        self.show(
+            [
+                Content.styled(self._summary(width), "$foreground"),
+                *self._legend(width, plain),
+                Content(""),
+                *(Content.assemble(*spans) for spans in lines),
+                Content(""),
+                Content.styled(caption, FAINT),
+                *reversed(self._turns),
+            ]
+        )
 
     @property
     def _knows_prices(self) -> bool:
@@ -454,22 +458,17 @@ class UsagePage(CursorView):
 
     # --- actions -----------------------------------------------------------------------
 
-    def choose(self, place: int, step: int = 1) -> None:  # noqa: ARG002
-        """Move the cursor; at the newest turn, the chart is in view."""
-        self.cursor = max(min(place, len(self._turns) - 1), 0)
-        self.show_line(len(self._above) + self.cursor if self.cursor else 0)
-        self.refresh()
+    def _show_cursor(self) -> None:
+        """Keep the cursor in view, and at the newest turn the chart."""
+        is_newest = not self._turns or self.row is self._turns[-1]
+        self.show_line(0 if is_newest else self.cursor)
 
-    def on_click(self, event: Click) -> None:
-        place = event.y + self.scroll_offset.y - len(self._above)
-        if 0 <= place < len(self._turns):
-            self.choose(place)
-            if event.chain == 2:
-                self.action_open()
+    def opens(self, place: int, clicks: int) -> bool:  # noqa: ARG002
+        return clicks == 2
 
     def action_measure(self) -> None:
         self._in_money = not self._in_money
-        self._draw()
+        self._lay_out()
 
     def action_copy(self) -> None:
         text = as_csv(self._turns, self._words, has_cache=self._has_cache)
@@ -483,21 +482,14 @@ class UsagePage(CursorView):
         return super().check_action(action, parameters)
 
     def action_open(self) -> None:
-        if self._turns:
-            self._open_turn(self._turns[-1 - self.cursor].turn)
+        if isinstance(self.row, TurnUsage):
+            self._open_turn(self.row.turn)
 
     # --- rendering ---------------------------------------------------------------------
 
-    def line_at(self, number: int, width: int) -> Content:
-        if not self._turns:
-            return Content.styled(self._words("Nothing sent yet. Each turn appears here."), FAINT)
-        if number < len(self._above):
-            return self._above[number]
-        place = number - len(self._above)
-        line = self._row(self._turns[-1 - place], width, place == 0)
-        return lit(line) if place == self.cursor and self.has_focus else line
-
-    def _row(self, turn: TurnUsage, width: int, is_newest: bool) -> Content:
+    def _drawn(self, turn: Content | TurnUsage, width: int) -> Content:
+        if isinstance(turn, Content):
+            return turn
         row = "".join(fit(one.figure(turn), cells, right=True) for one, cells in self._table)
         notes, note_style = [""], "$text-warning"
         if self._has_cache and (turn.sweeps or turn.cause) and width > _WIDE:
@@ -506,6 +498,7 @@ class UsagePage(CursorView):
         elif turn.requests > 1:
             notes = [self._words("{count} requests", count=turn.requests), ""]
             note_style = FAINT
+        is_newest = turn is self._turns[-1]
         style, room = "$foreground" if is_newest else MUTED, width - len(row)
         note = next((one for one in notes if cell_len(one) + 2 <= room), notes[-1])
         after = fit(f"  {note}", room) if note else " " * max(room, 0)
