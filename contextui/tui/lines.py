@@ -223,8 +223,7 @@ class Sheet(LineView, can_focus=True):
             self.lines = self.lines_for(self.line_width)
             self.set_count(len(self.lines), follow=self.follows)
 
-    def on_resize(self, _: Resize) -> None:
-        self.redraw()
+    on_resize = redraw
 
     def watch_has_focus(self, has_focus: bool) -> None:
         super().watch_has_focus(has_focus)

@@ -310,7 +310,7 @@ class MainScreen(Screen[None]):
         )
         self._report_saving()
         self.set_interval(RETRY, self._retry_saving)
-        self._draft = FolderDraft(desk.session)
+        self._draft = FolderDraft(desk)
         self.prompt.offer_again(self._draft.offer())
         self.set_interval(_DRAFT, self._watch_draft)
 

@@ -219,9 +219,6 @@ class ModelWords(Markdown):
             text = text[: len(text) - partial_secret(text)]
         return for_terminal(mask_own(text))
 
-    def on_mount(self) -> None:
-        self._show_omitted()
-
     def feed(self, text: str) -> None:
         self._take(text)
         self._draw_soon()
@@ -265,6 +262,8 @@ class ModelWords(Markdown):
         )
         self.add_class("-cut")
 
+    on_mount = _show_omitted
+
 
 class TurnLine(Static):
     """The figures of a turn, at the right."""
@@ -295,12 +294,11 @@ class FoldedLine(Static):
     def rest(self) -> Content:
         raise NotImplementedError
 
-    def on_click(self) -> None:
-        self.toggle()
-
     def toggle(self) -> None:
         self.is_open = not self.is_open
         self.refresh(layout=True)
+
+    on_click = toggle
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         rest = self.rest() if self.is_open else Content()

@@ -144,8 +144,7 @@ class ContentBody(Sheet):
             self._cursor = self._anchors[0] if self._anchors else None
         self.redraw()
 
-    def on_mount(self) -> None:
-        self.window_changed()
+    on_mount = window_changed
 
     def lines_for(self, width: int) -> Sequence[Content]:
         if width != self._folded_width:

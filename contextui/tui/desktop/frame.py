@@ -91,9 +91,6 @@ class Closing(Horizontal):
         self.display = True
         field.focus()
 
-    def on_resize(self) -> None:
-        self._show_text()
-
     @property
     def _label(self) -> str:
         return self._words("Close {window}?", window=line(self._window_id)) + " "
@@ -112,6 +109,8 @@ class Closing(Horizontal):
         self.query_one(Static).display = has_label
         style = "$text-warning" if self._warning else ""
         self.query_one(Field).placeholder = Content.assemble((text, style))
+
+    on_resize = _show_text
 
     def on_descendant_blur(self) -> None:
         self.call_after_refresh(self._withdraw)
@@ -245,6 +244,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.draw_border()
         self.post_message(self.Resized())
 
+    on_resize = _content_resized
+
     def wanted_rows(self) -> int | None:
         """Return the rows that show the whole content, with the border; None before it has a width.
 
@@ -275,6 +276,9 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.body.window_changed()
         self._draw()
 
+    @on(events.Focus)
+    @on(events.DescendantFocus)
+    @on(events.Enter)
     def draw_border(self) -> None:
         if not self.is_attached:  # a tick between creating and mounting it
             return
@@ -360,15 +364,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         if self._note_timer is not None:
             self._note_timer.stop()
         self.note, self._note_timer = "", None
-        self.draw_border()
-
-    def on_resize(self) -> None:
-        self._content_resized()
-
-    @on(events.Focus)
-    @on(events.DescendantFocus)
-    @on(events.Enter)
-    def _show_focus(self) -> None:
         self.draw_border()
 
     @on(events.Blur)

@@ -329,8 +329,7 @@ class WindowLines(Widget):
             self._drawn = drawn
             self.refresh()
 
-    def on_resize(self) -> None:
-        self.redraw()
+    on_resize = redraw
 
     def render(self) -> Content:
         return self._drawn

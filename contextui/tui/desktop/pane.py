@@ -291,7 +291,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self._emptied()
         elif had_focus or self._wants_focus:
             self._wants_focus = not places  # no room yet: the pane is about to be shown
-            self._focus_current()
+            self.on_focus()
 
     @property
     def _has_focus(self) -> bool:
@@ -353,9 +353,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     # --- focus -------------------------------------------------------------------------
 
     def on_focus(self) -> None:
-        self._focus_current()
-
-    def _focus_current(self) -> None:
+        """Focus the window that was used last."""
         frame = self._frames.get(self._order.current or "")
         focused = self.screen.focused
         if frame is not None and (focused is None or frame not in focused.ancestors_with_self):

@@ -40,17 +40,12 @@ class PathInput(Field):
     def __init__(self, text: str, hint: str, offers: "PathOffers") -> None:
         super().__init__(text, hint)
         self._offers = offers
+        self.action_take, self.action_choose = offers.action_open, offers.step
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("take", "choose", "close"):
             return bool(self._offers.rows) and self._offers.display
         return super().check_action(action, parameters)
-
-    def action_take(self) -> None:
-        self._offers.action_open()
-
-    def action_choose(self, by: int) -> None:
-        self._offers.step(by)
 
     def action_close(self) -> None:
         self._offers.offer([])

@@ -4,6 +4,7 @@ import subprocess
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from contextui.agent.approval import Decision, Question
 from contextui.errors import ContextUIError
 from contextui.events import CallStarted, TurnFinished
 from contextui.tui.app import Crash, write_report
@@ -78,12 +78,8 @@ class DevScreen(Screen[None]):
         self.form = ActionForm(self.words, lambda: self._run("person"))
         self.log_sheet = LogSheet(self.words, self._show_entry)
         self.model_sheet = ModelSheet(self.words)
-        self._top, self._heading, self._model = (
-            Static(id="dev-top"),
-            Static(id="dev-heading"),
-            Static(id="dev-model"),
-        )
-        self._cost = Static(id="dev-cost")
+        names = ("dev-top", "dev-heading", "dev-model", "dev-cost")
+        self._top, self._heading, self._model, self._cost = (Static(id=name) for name in names)
         self._sentence = Field(hint=self.words("Say what you want"))
         self._sentence.id, self._sentence.display = "dev-say", False
         self._frame: DevFrame | None = None
@@ -124,9 +120,6 @@ class DevScreen(Screen[None]):
     def on_unmount(self) -> None:
         self.bench.on_change = lambda: None
 
-    def on_resize(self) -> None:
-        self._schedule()
-
     def _tokens(self, _: str) -> int | None:
         return self._reading.levels[0].tokens if self._reading is not None else None
 
@@ -136,6 +129,8 @@ class DevScreen(Screen[None]):
         if not self._is_due:
             self._is_due = True
             sure_timer(self, _BATCH, self._start_drawing)
+
+    on_resize = _schedule
 
     def _start_drawing(self) -> None:
         self._is_due = False
@@ -323,9 +318,6 @@ class DevScreen(Screen[None]):
         style = "$text-success" if result.ok else "$text-error"
         self.form.show_result(result.text.partition("\n")[0], style)
 
-    async def ask(self, question: Question) -> Decision:
-        return await ask_in(self.app, self.words, question)
-
     # --- saying ------------------------------------------------------------------------
 
     def action_say(self) -> None:
@@ -415,7 +407,7 @@ class DevApp(KeyLine[int]):
         self.dev = DevScreen(bench)
         self.shutdown = Shutdown(bench.words, self._close_by_force)
         self.signals = Signals(self._leave_with, self.shutdown)
-        bench.controller.tools.gate.ask = self.dev.ask
+        bench.controller.tools.gate.ask = partial(ask_in, self, bench.words)
 
     def get_default_screen(self) -> DevScreen:
         return self.dev

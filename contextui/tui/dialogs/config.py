@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Resize
 from textual.widgets import Input, Static
 
 from contextui.config.schema import SETTINGS, key_of
@@ -178,9 +179,6 @@ class ConfigScreen(ListSheet[None, str]):
         self._list.focus()
         self._describe()
 
-    def on_resize(self) -> None:
-        self._describe()
-
     def hints(self) -> Sequence[Hint]:
         return _INPUT_KEYS if self.field.has_focus else _KEYS
 
@@ -191,6 +189,7 @@ class ConfigScreen(ListSheet[None, str]):
         source = self._list.source(name)
         return self._rows(self._list.about(name)) + (self._rows(source) if source else [])
 
+    @on(Resize)
     @on(SettingList.Moved)
     def _describe(self) -> None:
         """Show the whole description; the list gives way, so that the sheet keeps its height."""

@@ -288,7 +288,7 @@ class Layout:
         self._pieces: list[_Piece] = []
         self._ends: list[int] = []  # rows up to the end of each piece
         self._next = _Piece(0, 0)
-        self._kept: dict[int, list[Content]] = {}
+        self._rows = lru_cache(_KEPT)(lambda at: list(self._draw(self._pieces[at])))
 
     @property
     def is_whole(self) -> bool:
@@ -319,11 +319,7 @@ class Layout:
 
     def row(self, number: int) -> Content:
         at = bisect_right(self._ends, number)
-        if at not in self._kept:
-            if len(self._kept) >= _KEPT:
-                self._kept.clear()
-            self._kept[at] = list(self._draw(self._pieces[at]))
-        return self._kept[at][number - (self._ends[at - 1] if at else 0)]
+        return self._rows(at)[number - (self._ends[at - 1] if at else 0)]
 
     def _text(self, piece: _Piece) -> tuple[str, bool]:
         line = self.lines[piece.line].text

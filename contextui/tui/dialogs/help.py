@@ -156,7 +156,7 @@ def _block(name: str, rows: Sequence[tuple[str, str]], width: int) -> Block:
 class HelpScreen(ModalScreen[None]):
     """Lists all keys and commands, on one page if the terminal is large enough."""
 
-    BINDINGS = [Binding("escape,q,f1,question_mark", "leave", "back")]
+    BINDINGS = [Binding("escape,q,f1,question_mark", "dismiss", "back")]
     DEFAULT_CSS = """
     HelpScreen {
         align: center middle;
@@ -185,9 +185,6 @@ class HelpScreen(ModalScreen[None]):
         page = self.query_one(VerticalScroll)
         scroll = [("↑↓", msg("scroll"))] if page.max_scroll_y > 0 else []
         page.border_subtitle = hints_in(40, [*scroll, ("esc", "back")], self._words)
-
-    def action_leave(self) -> None:
-        self.dismiss()
 
 
 Place = tuple[str, str]

@@ -82,15 +82,11 @@ class TurnList(RowList[Turn | None]):
     def leaving(self) -> list[Turn]:
         return [one for one in self._turns if one.number > self.chosen]
 
-    def on_mount(self) -> None:
-        self._arrange()
-
-    def on_resize(self) -> None:
-        self._arrange()
-
     def _arrange(self) -> None:
         leaving = self.leaving
         self.show([*leaving, None, *self._turns[len(leaving) :]], at=self.chosen)
+
+    on_mount = on_resize = _arrange
 
     def choose(self, place: int, step: int = 1) -> None:
         turn = self.rows[self._entry_from(place, step)]

@@ -137,15 +137,14 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         self._list.focus()
         self._load()
 
-    def on_resize(self) -> None:
-        self._fit()
-
     def _fit(self) -> None:
         width = self.app.size.width
         self._list.has_folder = self._everywhere and width >= _WITH_FOLDER
         self.set_class(width < _WITH_PREVIEW, "-narrow")
         self._list.refresh()
         self.call_after_refresh(self._show_heads)
+
+    on_resize = _fit
 
     def _show_heads(self) -> None:
         words, width = self._words, self._list.line_width

@@ -135,6 +135,7 @@ class ItemPage(Container):
         self._filter = FilterLine(
             self.listing, hint=words("Filter items. Enter keeps, Esc clears."), keeps=True
         )
+        self.action_filter, self.action_clear = self._filter.begin, self._filter.end
         self._note, self._noted_for = Note(""), ""
         self._keys = ""
 
@@ -331,12 +332,6 @@ class ItemPage(Container):
         self.app.push_screen(WholeText(self._words, self._heading(row), text))
 
     # --- filtering ---------------------------------------------------------------------
-
-    def action_filter(self) -> None:
-        self._filter.begin()
-
-    def action_clear(self) -> None:
-        self._filter.end()
 
     @on(FilterLine.Changed)
     def _look_for(self, message: FilterLine.Changed) -> None:

@@ -4,7 +4,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.events import Key, Resize, Show
+from textual.events import Key, Resize
 from textual.widget import Widget
 
 from contextui.events import Event, TurnFinished, TurnStarted, UsageSpent
@@ -119,6 +119,8 @@ class Inspector(Vertical):
             self._is_waiting = True
             sure_timer(self, _PAUSE, self._look)
 
+    on_show = _look_soon
+
     def _look(self) -> None:
         self._is_waiting = False
         self._is_stale = not self.region.area  # hidden: refresh when it is shown
@@ -147,9 +149,6 @@ class Inspector(Vertical):
                 self._usage.show_turns(
                     spending.turns, self._provider, has_cache=desk.has_cache, cost_of=desk.cost_of
                 )
-
-    def on_show(self, _: Show) -> None:
-        self._look_soon()
 
     def on_resize(self, event: Resize) -> None:
         self.set_class(event.size.width >= _BESIDE, "-beside")

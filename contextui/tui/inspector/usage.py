@@ -279,8 +279,7 @@ def as_csv(turns: Sequence[TurnUsage], words: Words, *, has_cache: bool = True) 
             row |= {"outdated": one.outdated}
         else:
             row |= {"sent": one.sent}
-        row |= {"answered": one.answered}
-        row |= {"estimated": "yes" if one.is_guess else "no"}
+        row |= {"answered": one.answered, "estimated": "yes" if one.is_guess else "no"}
         if has_cost:
             row |= {"usd": "" if one.cost is None else f"{one.cost:.6f}"}
         if has_cache:
@@ -341,9 +340,6 @@ class UsagePage(RowList[Content | TurnUsage]):
         self._lay_out()
         self.refresh_bindings()
 
-    def on_resize(self) -> None:
-        self._lay_out()
-
     def _lay_out(self) -> None:
         height, width, words = self.size.height, self.line_width, self._words
         if not self._turns or width <= 0:
@@ -375,6 +371,8 @@ class UsagePage(RowList[Content | TurnUsage]):
                 *reversed(self._turns),
             ]
         )
+
+    on_resize = _lay_out
 
     @property
     def _knows_prices(self) -> bool:
