@@ -76,7 +76,6 @@ class Panes(Static):
         self.refresh()
 
     def show(self, name: str) -> None:
-        """Show this pane where there is room for only one."""
         self._present = name
         shown = {f"-pane-{one}": one == name for one in ("windows", "context")}
         self.screen.update_classes(shown)  # at once: each change restyles the whole screen

@@ -202,6 +202,7 @@ class MainScreen(Screen[None]):
         """The prompt with its completions and queued messages."""
         self.prompt.leave_downward, self.prompt.scroll_log = self._offer_tries, self._scroll_log
         self.prompt.open_notice, self.prompt.take_back = self.open_question, self._take_back
+        self.action_complete, self.action_next_pane = self.writing.complete, self.navigation.next
         self.composed = asyncio.Event()
         """Set once the frame and the prompt are there."""
         self.layouts = 0
@@ -583,12 +584,6 @@ class MainScreen(Screen[None]):
         self.desktop.act_in(window_id, "find_text", given)
 
     # --- focus -------------------------------------------------------------------------
-
-    def action_next_pane(self, step: int) -> None:
-        self.navigation.next(step)
-
-    def action_complete(self) -> None:
-        self.writing.complete()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let tab complete in the prompt, be used by a window's widget, or else change panes."""

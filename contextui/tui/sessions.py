@@ -33,9 +33,6 @@ class SessionCommands:
         self._words, self._notify = main.words, main.note
         self._warned: Path | None = None  # the file that was not replaced
 
-    def new(self, _: str) -> None:
-        self._switcher.switch(None)
-
     def sessions(self, _: str) -> None:
         from contextui.session.catalogue import Catalogue  # noqa: PLC0415  (only for this)
         from contextui.tui.dialogs.sessions import SessionsScreen  # noqa: PLC0415

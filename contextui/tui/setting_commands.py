@@ -212,8 +212,7 @@ class SettingCommands:
 
     def approval(self, mode: str) -> None:
         modes: tuple[Approval, ...] = get_args(Approval)
-        chosen = next((one for one in modes if one == mode), None)
-        if chosen is None:
+        if (chosen := next((one for one in modes if one == mode), None)) is None:
             message = msg("{name} is not one of {names}.") if mode else msg("Which one? {names}")
             raise ContextUIError(message, name=quote(mode), names=", ".join(modes))
         self._desk.controller.tools.gate.mode = chosen

@@ -68,8 +68,10 @@ def all_commands(main: MainScreen, desk: AppSession, switcher: Switcher) -> Comm
             Command("goto", "go to a window", windows.goto, "ID",
                     choices=windows.closable, needs_choice=True),
             Command("find", "search in all files", find, "TEXT", ("grep", "search")),
-            Command("reload", "load changed window files, state kept", windows.reload),
-            Command("trust", "allow the folder's code", windows.trust),
+            Command("reload", "load changed window files, state kept",
+                    lambda _: app.run_worker(windows.reload(), name="reload")),
+            Command("trust", "allow the folder's code",
+                    lambda _: app.run_worker(windows.trust(), name="trust")),
             # the conversation
             Command("stop", "stop the current turn", stop),
             Command("copy", "copy the last answer", lambda _: main.conversation.action_copy()),
@@ -80,8 +82,8 @@ def all_commands(main: MainScreen, desk: AppSession, switcher: Switcher) -> Comm
             Command("prompt", "write a message with a server's prompt", windows.prompt,
                     "server.name …", choices=windows.prompts),
             # sessions
-            Command("new", "start a new session; this one is saved", sessions.new,
-                    aliases=("clear",)),
+            Command("new", "start a new session; this one is saved",
+                    lambda _: switcher.switch(None), aliases=("clear",)),
             Command("sessions", "choose another session", sessions.sessions),
             Command("fork", "continue in a copy; this session stays", sessions.fork, "TURN"),
             Command("export", "write the conversation to a file", sessions.export, "FORMAT",
@@ -183,25 +185,19 @@ class WindowCommands:
                 message = msg("{file} has changed: /reload uses the new code.")
                 self._main.note(self._words(message, file=file))
             else:
-                await self._reload()
+                await self.reload()
                 self._open(name, rest)
         except ContextUIError as error:
             self._main.note(error)
 
-    def reload(self, _: str) -> None:
-        self._main.app.run_worker(self._reload(), name="reload")
-
-    async def _reload(self) -> None:
+    async def reload(self) -> None:
         for window in self._windows.windows():
             await runtime_of(window).commit_typed()
         report = await in_daemon_thread(self._desk.reloader.reload)
         for text in report.lines(self._words):
             self._main.note(text)
 
-    def trust(self, _: str) -> None:
-        self._main.app.run_worker(self._trust(), name="trust")
-
-    async def _trust(self) -> None:
+    async def trust(self) -> None:
         from contextui.tui.dialogs.trust import (  # noqa: PLC0415  (only for this)
             FolderCode,
             TrustScreen,
@@ -216,7 +212,7 @@ class WindowCommands:
             elif await self._main.app.push_screen_wait(TrustScreen(words, code)):
                 await in_daemon_thread(lambda: code.trust(home))
                 self._main.note(words("Trusted. You will be asked again when a file changes."))
-                await self._reload()
+                await self.reload()
         except ContextUIError as error:
             self._main.note(error)
 
@@ -311,11 +307,9 @@ class WindowCommands:
         ]
 
     def closable(self) -> list[Choice]:
-        windows = self._windows.windows()
-        gists = (runtime_of(one).renders.at(Lod.GIST).snapshot.content for one in windows)
         return [
-            Choice(one.id, gist.partition("\n")[0])
-            for one, gist in zip(windows, gists, strict=True)
+            Choice(one.id, runtime_of(one).renders.at(Lod.GIST).snapshot.content.partition("\n")[0])
+            for one in self._windows.windows()
         ]
 
     def _names(self) -> list[str]:

@@ -84,8 +84,8 @@ def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
                         entries.append(called(block["name"], block.get("input", {})))
             case ItemType.TOOL:
                 place = waiting.get(item.tool_call_id or "")
-                if place is not None:
-                    entries[place] = _answered(entries[place], item)
+                if place is not None and isinstance(made := entries[place], Called):
+                    entries[place] = Called(made.title, made.what, not item.is_error, item.content)
     return entries
 
 
@@ -114,12 +114,6 @@ def in_short(value: object) -> str:
         case None:
             return ""
     return str(value)
-
-
-def _answered(entry: Entry, result: ContextItem) -> Entry:
-    if not isinstance(entry, Called):
-        return entry
-    return Called(entry.title, entry.what, not result.is_error, result.content)
 
 
 async def _grow(self: MarkdownBlock, block: MarkdownBlock) -> None:

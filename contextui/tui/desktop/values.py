@@ -46,7 +46,9 @@ def kind_of(declared: str) -> Kind:
     if len(parts) > 1:
         return Kind(declared) if all(map(_is_type, parts)) else Kind(declared, tuple(parts))
     if declared.endswith("[]"):
-        inner = kind_of(_bare(declared[:-2]))
+        bare = declared[:-2]
+        is_group = bare.startswith("(") and bare.endswith(")")
+        inner = kind_of(bare[1:-1] if is_group else bare)
         return Kind(inner.type, inner.options if inner.type != "bool" else (), many=True)
     if declared == "bool":
         return Kind(declared, ("false", "true"))
@@ -161,10 +163,6 @@ def _json(text: str) -> Any:
 
 def _is_type(part: str) -> bool:
     return part in _TYPES or part.startswith("{") or part.endswith("[]")
-
-
-def _bare(part: str) -> str:
-    return part[1:-1] if part.startswith("(") and part.endswith(")") else part
 
 
 def _split(text: str, mark: str) -> Iterator[str]:

@@ -70,24 +70,19 @@ class CompactScreen(QuestionScreen):
         self._plan, self._calls = plan, calls
 
     def details(self) -> ComposeResult:
-        yield Static(self._headline(), id="headline")
+        plan, words = self._plan, self._words
+        headline = words(
+            "{goes} messages (~{tokens} tokens) go; {stays} (~{rest} tokens) stay.",
+            goes=sum(map(is_conversation, plan.goes)),
+            tokens=short(plan.tokens),
+            stays=len(plan.stays),
+            rest=short(plan.stays_tokens),
+        )
+        yield Static(Content(headline), id="headline")
         with VerticalScroll(id="what"):
-            yield What(self._words, self._plan, self._calls)
-        note = self._words("The model writes the summary. /undo restores everything.")
+            yield What(words, plan, self._calls)
+        note = words("The model writes the summary. /undo restores everything.")
         yield Static(Content.styled(note, MUTED), id="note")
 
     def on_mount(self) -> None:
         self.query_one("#what").focus()
-
-    def _headline(self) -> Content:
-        plan = self._plan
-        goes = sum(map(is_conversation, plan.goes))
-        return Content(
-            self._words(
-                "{goes} messages (~{tokens} tokens) go; {stays} (~{rest} tokens) stay.",
-                goes=goes,
-                tokens=short(plan.tokens),
-                stays=len(plan.stays),
-                rest=short(plan.stays_tokens),
-            )
-        )

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from contextui.tui.commands import Command, Commands
+from contextui.tui.commands import Commands
 from contextui.tui.footer import hints_in
 from contextui.tui.keys import KeyLine
 from contextui.tui.lines import KEY, MUTED, Rows, fit, fold, line
@@ -82,7 +82,10 @@ class HelpPage(Rows):
 
     def __init__(self, words: Words, commands: Commands) -> None:
         super().__init__()
-        listed = tuple((_names(command), command.about) for command in commands.all)
+        listed = tuple(
+            (" ".join(f"/{name}" for name in (one.name, *one.aliases[:1])), one.about)
+            for one in commands.all
+        )
         self._groups = {
             words(name): [(key, words(about)) for key, about in keys]
             for name, keys in {**_KEYS, msg("Commands"): listed}.items()
@@ -133,10 +136,6 @@ def _filled(blocks: Sequence[Block], most: int, gap: bool) -> list[list[Content]
 
 def _width(width: int, columns: int) -> int:
     return (width + _GAP) // columns - _GAP
-
-
-def _names(command: Command) -> str:
-    return " ".join(f"/{one}" for one in (command.name, *command.aliases[:1]))
 
 
 def _block(name: str, rows: Sequence[tuple[str, str]], width: int) -> Block:

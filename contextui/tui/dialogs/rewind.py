@@ -15,7 +15,6 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.session.rewind import FileChange, RewindPlan, Turn
@@ -117,20 +116,6 @@ class TurnList(RowList[Turn | None]):
             ),
             (fit(files, _FILES, right=True), "$text-warning" if turn.files and leaves else FAINT),
         )
-
-
-class TurnHead(Widget):
-    """The names of the columns, over the list."""
-
-    def __init__(self, words: Words, turns: TurnList) -> None:
-        super().__init__(id="turn-head")
-        self._words, self._turns = words, turns
-
-    def render(self) -> Content:
-        words = self._words
-        named = f"{fit(words('Turn'), _NUMBER)}{fit(words('Age'), _AGE)}{words('Your message')}"
-        right = Content.styled(words("Files"), FAINT)
-        return spread(Content.styled(named, FAINT), right, self._turns.line_width)
 
 
 class FileList(RowList[FileChange]):
@@ -252,7 +237,7 @@ class RewindScreen(ModalScreen[GoBack]):
             box.border_subtitle = Content(words("the old branch stays in /sessions"))
             with Horizontal(id="columns"):
                 with Vertical(id="left"):
-                    yield TurnHead(words, self._turns)
+                    yield Static(id="turn-head")
                     yield self._turns
                     yield Static(id="about")
                 with Vertical(id="right"):
@@ -340,6 +325,10 @@ class RewindScreen(ModalScreen[GoBack]):
         if not self.is_attached or not self.query(KeyBar):
             return
         words, number = self._words, self._turns.chosen
+        named = f"{fit(words('Turn'), _NUMBER)}{fit(words('Age'), _AGE)}{words('Your message')}"
+        left, right = Content.styled(named, FAINT), Content.styled(words("Files"), FAINT)
+        heads = spread(left, right, self._turns.line_width)
+        self.query_one("#turn-head", Static).update(heads)
         title = msg("Rewind to turn {turn}") if number else msg("Rewind to the start")
         self.query_one("#box").border_title = Content(words(title, turn=number))
         about = self.query_one("#about", Static)

@@ -343,13 +343,11 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         try:
             with locked(place.path):
                 pass
-        except SessionLockedError:
-            self.note(self._words(_OPEN))
-            return
-        except OSError as error:
-            self.note(reason_of(error))
-            return
-        self.dismiss(Chosen("resume", place.id))
+        except (SessionLockedError, OSError) as error:
+            is_open = isinstance(error, SessionLockedError)
+            self.note(self._words(_OPEN) if is_open else reason_of(error))
+        else:
+            self.dismiss(Chosen("resume", place.id))
 
     def action_fork(self) -> None:
         if (place := self._place_there()) is not None:

@@ -205,7 +205,5 @@ class Inspector(Vertical):
     ) -> bool | None:
         return self._earlier.wanted is not None or action != "now"
 
-    # --- keys --------------------------------------------------------------------------
-
     async def on_key(self, event: Key) -> None:
         await run_meant(self.screen, event)

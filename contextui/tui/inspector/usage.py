@@ -483,8 +483,6 @@ class UsagePage(RowList[Content | TurnUsage]):
         if isinstance(self.row, TurnUsage):
             self._open_turn(self.row.turn)
 
-    # --- rendering ---------------------------------------------------------------------
-
     def _drawn(self, turn: Content | TurnUsage, width: int) -> Content:
         if isinstance(turn, Content):
             return turn
