@@ -159,8 +159,7 @@ class Palette(Provider):
         if not isinstance(main, MainScreen) or main.desk is None:
             return []
         windows = main.desk.session.windows
-        workspace = windows.workspace
-        if workspace is None or "editor" not in windows.classes:
+        if (workspace := windows.workspace) is None or "editor" not in windows.classes:
             return []
         index = PathIndex.of(workspace)
         await asyncio.to_thread(lambda: index.refresh(only_if_stale=True))

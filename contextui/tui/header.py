@@ -34,7 +34,11 @@ class Header(Static):
         self.refresh()
 
     def render(self) -> Content:
-        right = Content.styled(line(self._model()), MUTED)
+        model = self._words("opening…")
+        if self._desk is not None:
+            offline = self._words("offline model")
+            model = offline if self._desk.is_offline else self._desk.controller.model.name
+        right = Content.styled(line(model), MUTED)
         brand = Content.styled("contextui", "bold $text-primary")
         branch = Content.styled(f"   {line(self._branch)}", FAINT)
         branch = branch.truncate(max(self.size.width // 3, 0), ellipsis=True)
@@ -43,13 +47,6 @@ class Header(Static):
         left = Content.assemble(brand, (f"   {folder}", MUTED), branch)
         gap = max(self.size.width - left.cell_length - right.cell_length, 1)
         return Content.assemble(left, " " * gap, right)
-
-    def _model(self) -> str:
-        if self._desk is None:
-            return self._words("opening…")
-        if self._desk.is_offline:
-            return self._words("offline model")
-        return self._desk.controller.model.name
 
 
 _BRAND = "contextui  "

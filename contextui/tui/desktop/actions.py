@@ -195,10 +195,10 @@ class ActionRunner:
     # --- menu --------------------------------------------------------------------------
 
     def menu(self) -> None:
-        groups = [list(self._actions()), list(self._anchors()), self._keys()]
-        menu = MenuScreen(
-            self._title(self._words("actions")), groups, self._words, can_fill_in=True
-        )
+        keys = [Entry(_KEY + key, self._words(about), key=shown) for key, shown, about in _KEYS]
+        groups = [list(self._actions()), list(self._anchors()), keys]
+        title = self._title(self._words("actions"))
+        menu = MenuScreen(title, groups, self._words, can_fill_in=True)
         self._frame.app.push_screen(menu, self._chosen)
 
     def _title(self, about: str) -> Content:
@@ -218,9 +218,6 @@ class ActionRunner:
                 label = anchor.label or bound.labelled(self._words.lang)
                 ends = "…" if isinstance(anchor, Form) else ""
                 yield Entry(anchor.id, f"{label}{ends}", anchor.id)
-
-    def _keys(self) -> list[Entry]:
-        return [Entry(_KEY + key, self._words(about), key=shown) for key, shown, about in _KEYS]
 
     def _chosen(self, chosen: Chosen | None) -> None:
         if chosen is None:

@@ -6,7 +6,6 @@ import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import SequenceMatcher
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -20,6 +19,7 @@ from contextui.events import Event, WindowActed, WindowNotified, WindowTroubled
 from contextui.files.workspace import Workspace
 from contextui.text import cap, one_line
 from contextui.tui.commands import arguments
+from contextui.tui.inspector.draft import line_marks
 from contextui.windowing.action import ActionResult
 from contextui.windowing.blocks import actions_of, change_block, with_reference
 from contextui.windowing.finding.registry import discover
@@ -302,11 +302,8 @@ def place_of(text: str) -> str:
 
 def _changed_lines(old: str | None, new: str) -> frozenset[int]:
     """Return the numbers of the lines that are new or changed; the first one has the version."""
-    if old is None:
-        return frozenset()
-    matcher = SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False)
-    changed = [range(j1, j2) for tag, _, _, j1, j2 in matcher.get_opcodes() if tag != "equal"]
-    return frozenset(number for part in changed for number in part if number)
+    marks = line_marks(old.split("\n"), new.split("\n")) if old is not None else []
+    return frozenset(number for number, mark in enumerate(marks) if number and mark != " ")
 
 
 def _file_signature(path: Path) -> object:

@@ -17,7 +17,6 @@ from contextui.tui.dev.bench import LogEntry, Reading
 from contextui.tui.footer import KeyBar
 from contextui.tui.lines import FAINT, KEY, MUTED, RULE, Sheet, fit, fold, line, lit
 from contextui.windowing.action import Action
-from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
 
@@ -31,7 +30,6 @@ _KINDS = {
     "window": (msg("window"), MUTED),
     "opened": (msg("opened"), "$text-success"),
 }
-_NAMES = {Lod.FULL: msg("Full"), Lod.SUMMARY: msg("Summary"), Lod.GIST: msg("Gist")}
 
 
 class ModelSheet(Sheet):
@@ -56,7 +54,7 @@ class ModelSheet(Sheet):
     def _lines(self, reading: Reading, width: int) -> Iterator[Content]:
         words = self._words
         for level in reading.levels:
-            yield self._rule(words(_NAMES[level.lod]), level.tokens, width)
+            yield self._rule(words(level.lod.value), level.tokens, width)
             for number, text in enumerate(level.xml.split("\n")):
                 is_frame = text.lstrip().startswith(("<Window", "</", "<Content", "<Actions"))
                 style = _ADDED if number in level.changed else MUTED if is_frame else ""

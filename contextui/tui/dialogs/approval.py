@@ -233,7 +233,8 @@ class ApprovalScreen(ModalScreen[Decision]):
         if preview is None and not question.problem:
             lines.append(Line("@", words("This window provides no preview.")))
         if preview is None or not (text or self._diff):
-            lines += plain_lines(_params(question)) if question.params else []
+            given = json.dumps(dict(question.params), ensure_ascii=False, indent=2, default=str)
+            lines += plain_lines(given) if question.params else []
         return lines
 
     def _title(self) -> tuple[Content, bool]:
@@ -436,7 +437,3 @@ class ApprovalScreen(ModalScreen[Decision]):
     def _decide(self, decision: Decision) -> None:
         if self.app.screen is self:  # else it is dismissed, or covered by another screen
             self.dismiss(decision)
-
-
-def _params(question: Question) -> str:
-    return json.dumps(dict(question.params), ensure_ascii=False, indent=2, default=str)

@@ -107,11 +107,7 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
     def on_mount(self) -> None:
         self.listed.focus()
         self._show()
-        self._ask()
-
-    @work(exclusive=True)
-    async def _ask(self) -> None:
-        await ask_all(self._loaded, self._replace)
+        self.run_worker(ask_all(self._loaded, self._replace), exclusive=True)
 
     def _replace(self, offer: Offer) -> None:
         if self.is_attached:

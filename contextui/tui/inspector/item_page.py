@@ -37,7 +37,7 @@ from contextui.tui.inspector.labels import (
     window_of,
 )
 from contextui.tui.inspector.prices import Levels, Offer, Prices
-from contextui.tui.inspector.rows import ItemRow, Rows, head_rows, rows_of
+from contextui.tui.inspector.rows import Fold, ItemRow, Rows, head_rows, rows_of
 from contextui.tui.inspector.snapshot import ContextSnapshot
 from contextui.tui.lines import copy_text, short
 from contextui.tui.timers import sure_timer
@@ -179,8 +179,9 @@ class ItemPage(Container):
     def show_chosen(self) -> None:
         row, prices, detail = self.listing.item_row, self._prices, self.query_one(Detail)
         if row is None or prices is None:
-            fold = self.listing.fold
-            about = describe_fold(fold, self._words) if fold is not None else Description()
+            fold, about = self.listing.row, Description()
+            if isinstance(fold, Fold):
+                about = describe_fold(fold, self._words)
             detail.show(about, [], Note(""))
             self._offer_keys("")
             return

@@ -53,10 +53,6 @@ class ItemList(RowList[Line]):
     def item_row(self) -> ItemRow | None:
         return self.row if isinstance(self.row, ItemRow) else None
 
-    @property
-    def fold(self) -> Fold | None:
-        return self.row if isinstance(self.row, Fold) else None
-
     def show_items(
         self, snapshot: ContextSnapshot, rows: Rows, remark: str = "", *, is_search: bool = False
     ) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from contextui.context.item import THINKING, ContextItem, Hidden, ItemType, Stage
+from contextui.context.item import THINKING, ContextItem, ItemType, Stage
 from contextui.context.manager import ContextManager
 from contextui.context.messages import is_reduced
 from contextui.context.units import Calls
@@ -160,13 +160,6 @@ def _calls(item: ContextItem, call_id: str | None = None) -> list[Called]:
 
 
 _LONG = 20_000  # characters from which tokens are estimated, as counting takes too long
-_HIDDEN: dict[Hidden, str] = {
-    "closed": msg("closed"),
-    "compacted": msg("compacted"),
-    "dropped": msg("dropped"),
-    "replaced": msg("replaced"),
-    "trimmed": msg("trimmed"),
-}
 _BY_WHOM = {
     "dropped": msg("dropped by you"),
     "trimmed": msg("not sent: no room"),
@@ -239,7 +232,7 @@ def state(item: ContextItem, context: ContextManager, words: Words) -> str:
         template = msg("in summary {seq}") if in_summary else msg("replaced by {seq}")
         return words(template, seq=f"{other.seq:04}")
     if item.hidden:
-        return words(_HIDDEN[item.hidden])
+        return words(item.hidden)
     if items := replaced(item, context):
         return words.plural(len(items), "for 1 item", "for {count} items")
     if not is_gist(item):

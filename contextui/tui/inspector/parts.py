@@ -9,7 +9,6 @@ from typing import Any
 from contextui.agent.wire import Payload
 from contextui.model import Block
 from contextui.text import one_line
-from contextui.tokens import TokenCounter
 from contextui.words import Words
 
 WIDTH = 76
@@ -134,18 +133,6 @@ def parts_of(payload: Payload, cached: int, words: Words) -> list[Part]:
     if parts:
         parts[-1].lines[-1] += "]}"
     return parts
-
-
-def weigh(parts: Iterable[Part], counter: TokenCounter) -> None:
-    """Count the tokens of parts."""
-    for part in parts:
-        overhead = counter.message_overhead("user") if part.name and part.first >= 0 else 0
-        part.tokens = overhead + counter.count_content(part.plain)
-
-
-def same(one: Sequence[Part], other: Sequence[Part]) -> bool:
-    """Return whether two requests have the same content."""
-    return [part.plain for part in one] == [part.plain for part in other]
 
 
 def _head(body: Mapping[str, Any], words: Words) -> Iterator[Part]:

@@ -67,7 +67,8 @@ class Outline(RowList[Part | None]):
         return sum(part is not None for part in self.rows[: self.cursor])
 
     def show_draft(self, draft: Draft) -> None:
-        is_first, self._cached = not self.rows, draft.cached_tokens
+        is_first = not self.rows
+        self._cached = sum(part.tokens for part in draft.parts[: draft.cached])
         rows: list[Part | None] = [*draft.parts]
         if 0 < draft.cached < len(rows):
             rows.insert(draft.cached, None)
@@ -122,14 +123,11 @@ class RequestHead(Widget):
         parts = self._words("{count} parts", count=len(draft.parts))
         parts = fit(parts, _OUTLINE) if width >= _BESIDE else f"{parts}   "
         between = "   " if width >= _WIDE else "\n"
-        size = f"{draft.size / 1_000:,.1f} kB"
-        summary = f"{parts}{self._turn(draft)}{between}{size}"
-        return Content.assemble((summary, MUTED), *self._marks(draft, width))
-
-    def _turn(self, draft: Draft) -> str:
         words, is_sent = self._words, draft.is_sent or draft.order.is_earlier
-        state = msg("sent") if is_sent else msg("not sent yet")
-        return words("turn {turn}", turn=draft.order.turn) + words(", ") + words(state)
+        state = words(msg("sent") if is_sent else msg("not sent yet"))
+        turn = words("turn {turn}", turn=draft.order.turn) + words(", ") + state
+        summary = f"{parts}{turn}{between}{draft.size / 1_000:,.1f} kB"
+        return Content.assemble((summary, MUTED), *self._marks(draft, width))
 
     def _marks(self, draft: Draft, width: int) -> list[tuple[str, str]]:
         if not draft.is_compared:
@@ -189,7 +187,8 @@ class Bytes(LineView, can_focus=False):
         self._uncached = 0  # tokens below the rule
 
     def show(self, draft: Draft, unfolded: set[str]) -> None:
-        self._lines, self._uncached = lines_of(draft, unfolded), draft.uncached_tokens
+        self._lines = lines_of(draft, unfolded)
+        self._uncached = sum(part.tokens for part in draft.parts[draft.cached :])
         self.set_count(len(self._lines))
 
     def show_part(self, part: int) -> None:

@@ -48,10 +48,7 @@ class Fold:
     is_unfolded: bool = False
     is_reading: bool = False
     reason: Text = ""
-
-    @property
-    def key(self) -> str:
-        return "older items"
+    key: str = "older items"
 
 
 class Rule(NamedTuple):

@@ -310,7 +310,7 @@ class UsagePage(RowList[Content | TurnUsage]):
         self._words, self._open_turn = words, open_turn
         self._turns: Sequence[TurnUsage] = ()
         self._has_cache = True
-        self._full_cost: float | None = None
+        self._full_cost: float | None = None  # by present prices; None if they are not known
         self._cost_of: Callable[[Usage], float | None] = lambda _: None
         self._in_money = False  # whether the bars show dollars instead of tokens
         self._newest = 0  # the turn that is listed first
@@ -348,7 +348,7 @@ class UsagePage(RowList[Content | TurnUsage]):
             return
         rows = height - _HEAD - (width <= _WIDE) - 2 - min(_TABLE, len(self._turns) + 1)
         plain = self.app.no_color
-        scale = MONEY if self._in_money and self._knows_prices else TOKENS
+        scale = MONEY if self._in_money and self._full_cost is not None else TOKENS
         bars = [
             Bar(one.turn, one.dollars(self._cost_of) if scale is MONEY else one.parts,
                 is_marked=bool(one.sweeps))
@@ -374,11 +374,6 @@ class UsagePage(RowList[Content | TurnUsage]):
 
     on_resize = _lay_out
 
-    @property
-    def _knows_prices(self) -> bool:
-        """Whether the cost of turns and the present prices of its parts are known."""
-        return self._full_cost is not None
-
     def _fitting_columns(self, width: int) -> list[tuple[Column, int]]:
         is_wide, has_cost = width > _WIDE, total_cost(self._turns) is not None
         columns = [_TURN, _SENT, _ANSWERED]
@@ -395,13 +390,14 @@ class UsagePage(RowList[Content | TurnUsage]):
         return [(columns[at], cells) for at, cells in fitting_cells(sizes, width).items()]
 
     def _summary(self, width: int) -> str:
+        count = self._words.plural(len(self._turns), "1 turn", "{count} turns")
         if not self._has_cache:
             figures = {
                 "sent": short(sum(one.sent for one in self._turns)),
                 "answered": short(sum(one.answered for one in self._turns)),
             }
             text = self._words("{sent} sent   {answered} answered", **figures)
-            text = f"{self._turn_count()}   {text}"
+            text = f"{count}   {text}"
             cost = total_cost(self._turns)
             return text if cost is None else f"{text}   ${cost:,.2f}"
         if (cost := total_cost(self._turns)) is not None:
@@ -415,10 +411,7 @@ class UsagePage(RowList[Content | TurnUsage]):
         guess = "~" if any(one.is_guess for one in self._turns) else ""
         figures = {"paid": guess + short(paid), "sent": guess + short(sent), "saved": str(saved)}
         text = self._words(template, **figures)
-        return (f"{self._turn_count()}   {text}" if is_wide else text) + self._sweeps(width)
-
-    def _turn_count(self) -> str:
-        return self._words.plural(len(self._turns), "1 turn", "{count} turns")
+        return (f"{count}   {text}" if is_wide else text) + self._sweeps(width)
 
     def _money(self, cost: float, width: int) -> str:
         """Return what the turns cost, and what they would have cost without the cache."""
@@ -474,7 +467,7 @@ class UsagePage(RowList[Content | TurnUsage]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "measure":
-            return self._knows_prices
+            return self._full_cost is not None
         if action == "copy":
             return bool(self._turns)
         return super().check_action(action, parameters)
