@@ -79,11 +79,6 @@ def _guard(error: Exception) -> "Guard | None":
     return guard_of(error)
 
 
-def _screen_of(node: object) -> Screen[Any] | None:
-    found = node.ancestors_with_self if isinstance(node, Widget) else []
-    return next((one for one in found if isinstance(one, Screen)), None)
-
-
 def write_report(error: BaseException) -> Path | None:
     """Write the traceback to a file only the person can read; return None if that fails."""
     from contextui.plain_file import make_private  # noqa: PLC0415  (for a crash alone)
@@ -146,10 +141,7 @@ class Palette(Provider):
             yield DiscoveryHit(Content(title), partial(self._run, text), help=_plain(about))
 
     async def search(self, query: str) -> Hits:
-        """Yield the commands and files that match the query.
-
-        Scattered letters match only where nothing has the query's words.
-        """
+        """Yield what matches; scattered letters do only where nothing has the query's words."""
         matcher = self.matcher(query)
         found = [(matcher.match(title), title, about, text) for title, about, text in self._all()]
         fits = [fit(query, f"{title}: {about}" if about else title) for _, title, about, _ in found]
@@ -167,8 +159,7 @@ class Palette(Provider):
         if not isinstance(main, MainScreen) or main.desk is None:
             return []
         windows = main.desk.session.windows
-        workspace = windows.workspace
-        if workspace is None or "editor" not in windows.classes:
+        if (workspace := windows.workspace) is None or "editor" not in windows.classes:
             return []
         index = PathIndex.of(workspace)
         await asyncio.to_thread(lambda: index.refresh(only_if_stale=True))
@@ -378,7 +369,7 @@ class ContextUIApp(KeyLine[int]):
         self.attention = self.attention or Attention(self, self.words)
         self.attention.follow(Path(desk.session.cwd).name, desk.notify)
         self.asker.announce = self.attention.ask
-        main.writing.commands = all_commands(self, main, desk, self.switcher)
+        main.writing.commands = all_commands(main, desk, self.switcher)
         main.attach(desk, self.asker, self.attention)
         done = self.switcher.rewound
         if done is not None and done.rewind and done.parent == desk.session.id:
@@ -425,19 +416,13 @@ class ContextUIApp(KeyLine[int]):
         if self.desk is None or self.desk.session.save():
             self._leave_with(0)
         else:
-            self.push_screen(QuitScreen(self.words, self.desk.session), self._leave_if)
-
-    def _leave_if(self, wanted: bool | None) -> None:
-        if wanted:
-            self._leave_with(0)
+            screen = QuitScreen(self.words, self.desk.session)
+            self.push_screen(screen, lambda wanted: self._leave_with(0) if wanted else None)
 
     def action_command_palette(self) -> None:
         if self.screen is self.main:  # commands only apply to the main screen
-            self.push_screen(
-                CommandPalette(
-                    placeholder=self.words("Search commands   ↑↓ move   enter run   esc close")
-                )
-            )
+            hint = self.words("Search commands   ↑↓ move   enter run   esc close")
+            self.push_screen(CommandPalette(placeholder=hint))
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
@@ -453,11 +438,8 @@ class ContextUIApp(KeyLine[int]):
         return super().check_action(action, parameters)
 
     def action_go_to_question(self) -> None:
-        self.push_screen(GoTo(self.words, lambda _: None, [QUESTION]), self._go_to_question)
-
-    def _go_to_question(self, key: str | None) -> None:
-        if key == QUESTION[0]:
-            self.main.open_question()
+        menu, asked = GoTo(self.words, lambda _: None, [QUESTION]), QUESTION[0]
+        self.push_screen(menu, lambda key: self.main.open_question() if key == asked else None)
 
     @contextmanager
     def batch_update(self) -> Iterator[None]:
@@ -495,7 +477,9 @@ class ContextUIApp(KeyLine[int]):
         if lost and not return_code:
             result = return_code = LOST
         if message is None and return_code != HUNG_UP:  # on hangup there is no terminal to print to
-            message = lost or (None if return_code else self._farewell())
+            message = lost
+            if not lost and not return_code and self.desk is not None and self.desk.has_messages:
+                message = Text(self.words("contextui -c resumes this conversation."))
         super().exit(result, return_code, message)
 
     def _lost(self) -> Text | None:
@@ -503,11 +487,6 @@ class ContextUIApp(KeyLine[int]):
             return None
         lost = unsaved_words(self.desk.session, self.words)
         return Text(f"{lost} {self.words('contextui -c resumes without them.')}")
-
-    def _farewell(self) -> Text | None:
-        if self.desk is None or not self.desk.has_messages:
-            return None
-        return Text(self.words("contextui -c resumes this conversation."))
 
     def _leave_with(self, status: int) -> None:
         self.exit(status, return_code=status)
@@ -563,7 +542,8 @@ class ContextUIApp(KeyLine[int]):
             return False
         nodes = nodes_of(error)
         is_command = isinstance(error, WorkerFailed) and nodes[:1] == [self]
-        return is_command or any(_screen_of(one) not in (None, self.main) for one in nodes)
+        around = (up for one in nodes if isinstance(one, Widget) for up in one.ancestors_with_self)
+        return is_command or any(isinstance(one, Screen) and one is not self.main for one in around)
 
     def _handle_exception(self, error: Exception) -> None:
         """Replace Textual's crash handler, which prints local variables, API keys included."""
@@ -582,10 +562,8 @@ class ContextUIApp(KeyLine[int]):
             return
         with suppress(ContextUIError):  # without a home, nothing is remembered
             Preferences.of_person().put(_CRASHED, True)
-        crash = (
-            error
-            if isinstance(error, Crash)
-            else Crash(error, write_report(error), self.words, str(self._lost() or ""))
-        )
+        crash = error
+        if not isinstance(error, Crash):
+            crash = Crash(error, write_report(error), self.words, str(self._lost() or ""))
         crash.__cause__ = error
         super()._handle_exception(crash)

@@ -39,35 +39,20 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class AppSession:
-    """Everything a screen works on.
-
-    Attributes:
-        session: The conversation, its windows, and the log that stores them.
-        controller: Runs the turns.
-        registry: The windows that were found when the session was opened.
-        notices: One-line notices to show at startup.
-        is_offline: Whether no model is connected.
-        flags: The settings that were given on the command line.
-        switch_model: Connects another model by name; raises a `ContextUIError` on failure.
-        switch_strategy: Selects another strategy by name; raises likewise.
-        wakes: Whether a window's notification starts a turn when the model is idle.
-        notify: How to notify the person while the terminal has not the focus.
-        load_settings: Loads the settings again, with the keys that the person entered.
-        reloader: Loads changed window files again.
-    """
+    """Everything a screen works on."""
 
     session: Session
     controller: InteractionController
-    registry: Registry = field(default_factory=Registry)
-    notices: list[Text] = field(default_factory=list)
-    is_offline: bool = False
-    flags: Mapping[str, Any] = field(default_factory=dict)
-    switch_model: Callable[[str], None] = lambda _: None
-    switch_strategy: Callable[[str], None] = lambda _: None
-    wakes: bool = False
-    notify: Notify = "bell"
-    load_settings: Callable[[], Loaded] = field(init=False)
-    reloader: Reloader = field(init=False)
+    registry: Registry = field(default_factory=Registry)  # the windows found when it was opened
+    notices: list[Text] = field(default_factory=list)  # shown at startup, one line each
+    is_offline: bool = False  # whether no model is connected
+    flags: Mapping[str, Any] = field(default_factory=dict)  # settings from the command line
+    switch_model: Callable[[str], None] = lambda _: None  # by name; raises a ContextUIError
+    switch_strategy: Callable[[str], None] = lambda _: None  # likewise
+    wakes: bool = False  # whether a window's notification starts a turn when the model is idle
+    notify: Notify = "bell"  # how, while the terminal has not the focus
+    load_settings: Callable[[], Loaded] = field(init=False)  # again, with new keys
+    reloader: Reloader = field(init=False)  # loads changed window files again
     _figures: "tuple[tuple[int, ...], Composition, dict[str, int]] | None" = None
 
     def __post_init__(self) -> None:
@@ -150,7 +135,6 @@ class Changes:
     again: list[str] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
     notified: dict[str, str] = field(default_factory=dict)
-    context: bool = False
 
 
 class ChangeCollector:
@@ -178,7 +162,6 @@ class ChangeCollector:
         with self._lock:
             is_first = self._changes is None
             changes = self._changes = self._changes or Changes()
-            changes.context = True
             match event:
                 case WindowActed():
                     changes.acted[event.window_id] = event.actor

@@ -22,44 +22,27 @@ class UnknownCommandError(ContextUIError):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A possible argument of a command.
-
-    Attributes:
-        name: The argument as typed.
-        about: A description in the person's locale; may be empty.
-        takes: Usage of further arguments, as displayed.
-        needs: Usage of the required ones among them.
-        path_in: Returns the beginning of a path with which its arguments end, or None.
-    """
+    """A possible argument of a command."""
 
     name: str
-    about: str = ""
-    takes: str = ""
-    needs: str = ""
+    about: str = ""  # in the person's locale
+    takes: str = ""  # usage of further arguments, as displayed
+    needs: str = ""  # usage of the required ones among them
     path_in: Callable[[str], str | None] = field(default=lambda _: None, compare=False)
+    """Returns the beginning of a path with which its arguments end, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A slash command.
-
-    Attributes:
-        name: The name typed after the slash.
-        about: A description in English; the screen translates it.
-        run: Runs the command with the text typed after the name.
-        takes: Usage of the arguments, as displayed.
-        aliases: Other names, such as one letter; the help shows the first.
-        choices: Returns the possible arguments, for completion.
-        needs_choice: Whether it does nothing without one of several arguments.
-    """
+    """A slash command."""
 
     name: str
-    about: str
-    run: Callable[[str], object]
-    takes: str = ""
-    aliases: Sequence[str] = ()
-    choices: Callable[[], Iterable[Choice]] = tuple
-    needs_choice: bool = False
+    about: str  # in English; the screen translates it
+    run: Callable[[str], object]  # with the text typed after the name
+    takes: str = ""  # usage of the arguments, as displayed
+    aliases: Sequence[str] = ()  # the help shows the first
+    choices: Callable[[], Iterable[Choice]] = tuple  # the possible arguments, for completion
+    needs_choice: bool = False  # whether it does nothing without one of several arguments
 
 
 class Completion(NamedTuple):
@@ -80,12 +63,7 @@ class Commands:
         self._named |= {alias: one for one in self.all for alias in one.aliases}
 
     def run(self, text: str) -> None:
-        """Run the typed command, slash included.
-
-        Raises:
-            UnknownCommandError: There is no such command.
-            ContextUIError: The command failed.
-        """
+        """Run the typed command, slash included; raise a ContextUIError if that fails."""
         name, _, rest = text.removeprefix("/").strip().partition(" ")
         command = self._named.get(name)
         if command is None:
@@ -147,10 +125,7 @@ class Commands:
         return command is None or bool(command.takes)
 
     def completions(self, text: str) -> list[Completion]:
-        """Return the completions of a text, exact matches first.
-
-        Completes command names, and after a whole name its arguments.
-        """
+        """Complete a name, or an argument after a whole one; exact ones first."""
         if not text.startswith("/") or "\n" in text:
             return []
         name, space, rest = text[1:].partition(" ")

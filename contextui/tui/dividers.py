@@ -1,12 +1,11 @@
 """The dividers between windows, chat and inspector: their places, and grips to drag."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Literal
 
 from textual import events
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 
 NARROW, WIDE, TWO_COLUMNS = 100, 160, 230
@@ -64,7 +63,7 @@ class Dividers:
 
 
 class Grip(Widget):
-    """A divider to drag."""
+    """A divider to drag. `drag` gets the place of the mouse; `drop` gets whether to reset it."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
@@ -76,23 +75,15 @@ class Grip(Widget):
     }
     """
 
-    class Dragged(Message):
-        """Posted while a divider is dragged: where the mouse is, on the screen."""
-
-        def __init__(self, divider: Divider, x: int, y: int) -> None:
-            super().__init__()
-            self.divider, self.x, self.y = divider, x, y
-
-    class Dropped(Message):
-        """Posted after a drag, or on a double click: back to the place that fits the content."""
-
-        def __init__(self, *, is_reset: bool = False) -> None:
-            super().__init__()
-            self.is_reset = is_reset
-
-    def __init__(self, divider: Divider) -> None:
+    def __init__(
+        self,
+        divider: Divider,
+        drag: Callable[[Divider, int, int], object],
+        drop: Callable[[bool], object],
+    ) -> None:
         super().__init__(id="grip" if divider == "rows" else "edge")
         self._divider: Divider = divider
+        self._drag, self._drop = drag, drop
         self._is_moved = False
 
     def render(self) -> Content:
@@ -110,16 +101,16 @@ class Grip(Widget):
         if self.has_class("-dragged"):
             event.stop()
             self._is_moved = True
-            self.post_message(self.Dragged(self._divider, event.screen_x, event.screen_y))
+            self._drag(self._divider, event.screen_x, event.screen_y)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         event.stop()
         self.release_mouse()
         self.remove_class("-dragged")
         if self._is_moved:
-            self.post_message(self.Dropped())
+            self._drop(False)
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
         if event.chain == 2:
-            self.post_message(self.Dropped(is_reset=True))
+            self._drop(True)

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from textual.content import Content
 from textual.events import Click
-from textual.screen import Screen
 from textual.widgets import Static
 
 from contextui.tui.lines import KEY, MUTED, line
@@ -111,11 +110,8 @@ class KeyFooter(KeyBar):
         self._bound: dict[str, str] = {}  # the key of each name
 
     def on_mount(self) -> None:
-        self.screen.bindings_updated_signal.subscribe(self, self._update)
-        self.app.screen_change_signal.subscribe(self, self._update)
-
-    def _update(self, _: Screen[object]) -> None:
-        self.refresh()
+        for signal in (self.screen.bindings_updated_signal, self.app.screen_change_signal):
+            signal.subscribe(self, lambda _: self.refresh())
 
     def press(self, key: str) -> None:
         self.app.simulate_key(self._bound[key])

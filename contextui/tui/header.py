@@ -1,19 +1,19 @@
 """The header line and the pane bar of narrow terminals."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.content import Content
 from textual.events import Click
-from textual.message import Message
 from textual.widgets import Static
 
 from contextui.tui.lines import FAINT, MUTED, line, path_end, shown_folder, spinner
 from contextui.words import Words
 
 if TYPE_CHECKING:
-    from contextui.tui.app_session import AppSession, Changes
+    from contextui.tui.app_session import AppSession
 
 
 class Header(Static):
@@ -34,7 +34,11 @@ class Header(Static):
         self.refresh()
 
     def render(self) -> Content:
-        right = Content.styled(line(self._model()), MUTED)
+        model = self._words("opening…")
+        if self._desk is not None:
+            offline = self._words("offline model")
+            model = offline if self._desk.is_offline else self._desk.controller.model.name
+        right = Content.styled(line(model), MUTED)
         brand = Content.styled("contextui", "bold $text-primary")
         branch = Content.styled(f"   {line(self._branch)}", FAINT)
         branch = branch.truncate(max(self.size.width // 3, 0), ellipsis=True)
@@ -44,13 +48,6 @@ class Header(Static):
         gap = max(self.size.width - left.cell_length - right.cell_length, 1)
         return Content.assemble(left, " " * gap, right)
 
-    def _model(self) -> str:
-        if self._desk is None:
-            return self._words("opening…")
-        if self._desk.is_offline:
-            return self._words("offline model")
-        return self._desk.controller.model.name
-
 
 _BRAND = "contextui  "
 
@@ -58,16 +55,9 @@ _BRAND = "contextui  "
 class Panes(Static):
     """The pane bar, for terminals too narrow to show the panes side by side."""
 
-    class Chosen(Message):
-        """Posted when the person selects a pane."""
-
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
-
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, choose: Callable[[str], object]) -> None:
         super().__init__(id="panes")
-        self._words = words
+        self._words, self._choose = words, choose
         self._desk: AppSession | None = None
         self._tools = 0  # tokens of their declarations
         self._present = "chat"
@@ -82,12 +72,7 @@ class Panes(Static):
         self._tools = declaration_tokens(desk.controller.declared, counter)
         self.refresh()
 
-    def take(self, changes: "Changes") -> None:
-        if changes.context:
-            self.refresh()
-
     def show(self, name: str) -> None:
-        """Show this pane where there is room for only one."""
         self._present = name
         shown = {f"-pane-{one}": one == name for one in ("windows", "context")}
         self.screen.update_classes(shown)  # at once: each change restyles the whole screen
@@ -96,7 +81,7 @@ class Panes(Static):
     def on_click(self, event: Click) -> None:
         chosen = [name for start, name in self._places if event.x - self.gutter.left >= start]
         if chosen:
-            self.post_message(self.Chosen(chosen[-1]))
+            self._choose(chosen[-1])
 
     def render(self) -> Content:
         labels = self._labels()

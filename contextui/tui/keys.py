@@ -252,3 +252,12 @@ def meant_key(event: Key) -> str | None:
         return plain
     name = unicodedata.name(plain).lower().replace("-", "_").replace(" ", "_")
     return KEY_NAME_REPLACEMENTS.get(name, name)
+
+
+async def run_meant(screen: Screen[Any], event: Key) -> None:
+    """Run the binding that a full-width letter of an input method means, if there is one."""
+    meant = meant_key(event)
+    active = screen.active_bindings.get(meant) if meant is not None else None
+    if active is not None and active.enabled:
+        event.stop()
+        await screen.app.run_action(active.binding.action, active.node)

@@ -2,11 +2,10 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from rich.cells import CellSpan, cell_len, split_graphemes
-from textual.binding import Binding
+from rich.cells import CellSpan, cell_len, chop_cells, split_graphemes
 from textual.cache import LRUCache
 from textual.content import Content, Span
 from textual.events import Resize
@@ -16,9 +15,11 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.style import Style
 from textual.visual import Visual
+from textual.widget import Widget
 
 from contextui.secrets import mask_own
 from contextui.text import cut, for_terminal
+from contextui.words import Words
 
 _TAB = 4
 _CLINGING = frozenset("，。、；：？！）》」』】”’…,.;:?!)]}%")  # never first in a row
@@ -57,21 +58,13 @@ def numbered(text: str, width: int) -> Iterator[tuple[int, str]]:
         for end in _cuts(line, max(width, 2)):
             yield number, line[start:end].rstrip(" ")
             start = end
-        yield number, _within(line[start:], max(width, 2))
+        row = line[start:]  # its trailing spaces go if it is too wide
+        yield number, row if cell_len(row) <= max(width, 2) else row.rstrip(" ")
 
 
-def chopped(text: str, width: int) -> Iterator[str]:
-    """Escape the text into one line and yield it in full rows, without regard to spaces."""
-    line, start = for_terminal(mask_own(text), lines=False), 0
-    while start < len(line):
-        end = _filled(line, start, max(width, 2))
-        yield line[start:end]
-        start = end
-
-
-def _within(row: str, width: int) -> str:
-    """Strip trailing spaces from a row that is too wide."""
-    return row if cell_len(row) <= width else row.rstrip(" ")
+def chopped(text: str, width: int) -> list[str]:
+    """Escape the text into one line and return it in full rows, without regard to spaces."""
+    return chop_cells(line(text), max(width, 2))
 
 
 def _cuts(text: str, width: int, later: int | None = None) -> Iterator[int]:
@@ -125,19 +118,6 @@ def _may_break(text: str, before: CellSpan, after: CellSpan) -> bool:
         return True
     wide = 2 in (before[2], after[2])
     return wide and next_one not in _CLINGING and last not in _OPENING
-
-
-def _filled(line: str, start: int, width: int) -> int:
-    """Return how far `width` cells reach: at least one character."""
-    head = line[start : start + width]
-    if head.isascii() or (len(head) < width and cell_len(head) <= width):
-        return start + len(head)
-    cells = 0
-    for position in range(start, min(start + 4 * width, len(line))):
-        cells += cell_len(line[position])
-        if cells > width:
-            return max(position, start + 1)
-    return min(start + 4 * width, len(line))
 
 
 class LineView(ScrollView):
@@ -205,44 +185,19 @@ class LineView(ScrollView):
         return Strip.blank(width, self.rich_style)
 
 
-def nearest(place: int, step: int, count: int, fits: Callable[[int], bool]) -> int:
-    """Return the next place that fits in the direction of `step`, else in the other; 0 if none."""
-    if not count:
-        return 0
-    place = max(min(place, count - 1), 0)
-    onward = range(place, count if step > 0 else -1, step)
-    back = range(place, -1 if step > 0 else count, -step)
-    return next((one for one in (*onward, *back) if fits(one)), 0)
+class Rows(Widget):
+    """Rows that depend on the width; the widget is as high as they need."""
 
+    DEFAULT_CSS = "Rows { height: auto; }"
 
-class CursorView(LineView, can_focus=True, inherit_bindings=False):
-    """A `LineView` with a cursor that keys move; subclasses implement `choose`."""
-
-    BINDINGS = [
-        Binding("up", "step(-1)", "move", key_display="↑↓"),
-        Binding("down", "step(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home", "edge(-1)", show=False),
-        Binding("end", "edge(1)", show=False),
-    ]
-
-    cursor = 0
-    """The number of the row under the cursor, from 0."""
-
-    def choose(self, place: int, step: int = 1) -> None:
-        """Move the cursor to a row, or to the next one in the direction of `step`."""
+    def rows(self, width: int) -> Sequence[Content]:
         raise NotImplementedError
 
-    def action_step(self, step: int) -> None:
-        self.choose(self.cursor + step, step)
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        return len(self.rows(width))
 
-    def action_page(self, step: int) -> None:
-        height = max(self.scrollable_content_region.height - 1, 1)
-        self.choose(self.cursor + step * height, step)
-
-    def action_edge(self, step: int) -> None:
-        self.choose(0 if step < 0 else self.count, -step)
+    def render(self) -> Content:
+        return Content("\n").join(self.rows(self.size.width))
 
 
 class Sheet(LineView, can_focus=True):
@@ -259,7 +214,6 @@ class Sheet(LineView, can_focus=True):
     def __init__(self) -> None:
         super().__init__()
         self.lines: Sequence[Content] = ()
-        self.is_entered = False
 
     def lines_for(self, width: int) -> Sequence[Content]:
         raise NotImplementedError
@@ -269,15 +223,10 @@ class Sheet(LineView, can_focus=True):
             self.lines = self.lines_for(self.line_width)
             self.set_count(len(self.lines), follow=self.follows)
 
-    def on_resize(self, _: Resize) -> None:
-        self.redraw()
+    on_resize = redraw
 
-    def on_focus(self) -> None:
-        self.is_entered = True
-        self.redraw()
-
-    def on_blur(self) -> None:
-        self.is_entered = False
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
         self.redraw()
 
     def render_line(self, y: int) -> Strip:
@@ -304,8 +253,6 @@ RULE = "$line"
 CURSOR = "on $cursor"
 """The ground of the row under a cursor."""
 
-_CELL_TAB = 4
-
 
 def lit(content: Content, style: str = CURSOR) -> Content:
     """Put content on the ground of a cursor; faint text becomes muted, which is legible there."""
@@ -320,7 +267,7 @@ def lit(content: Content, style: str = CURSOR) -> Content:
 
 def inert(text: str) -> Content:
     """Escape multi-line text: show control characters and mask the environment's secrets."""
-    return Content(for_terminal(mask_own(text)).expandtabs(_CELL_TAB))
+    return Content(for_terminal(mask_own(text)).expandtabs(_TAB))
 
 
 def line(text: str) -> str:
@@ -370,6 +317,13 @@ def short(number: float) -> str:
             value = number / size
             return f"{value:.0f}{unit}" if abs(value) >= 99.95 else f"{value:.1f}{unit}"
     return f"{number:.0f}"
+
+
+def copy_text(widget: Widget, text: str, words: Words) -> None:
+    """Copy a text, and say how long it is."""
+    widget.app.copy_to_clipboard(text)
+    message = words("Copied {count} characters.", count=short(len(text)))
+    widget.notify(message, markup=False)
 
 
 def spinner() -> str:

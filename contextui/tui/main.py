@@ -89,8 +89,8 @@ class Navigation:
         """Hold the keys typed after a go-to key until its target has the focus."""
         if key in _PLACES:
             self._hold(lambda: self.present == _PLACES[key])
-        elif key in _NUMBERS and (desktop := self._screen.desktop) is not None:
-            self._hold(lambda: desktop.is_at(int(key)))
+        elif key in _NUMBERS and self._screen.desk is not None:
+            self._hold(lambda: self._screen.desktop.is_at(int(key)))
 
     def go(self, key: str | None) -> None:
         if key and key in _PLACES:
@@ -99,15 +99,14 @@ class Navigation:
             self._go_to_number(int(key))
 
     def _go_to_number(self, number: int) -> None:
-        if (desktop := self._screen.desktop) is not None:
+        if self._screen.desk is not None:
             self._screen.query_one(Panes).show("windows")
-            self._screen.call_after_refresh(desktop.action_go_to, number)
+            self._screen.call_after_refresh(self._screen.desktop.action_go_to, number)
 
     def go_to_window(self, window_id: str) -> None:
-        if (desktop := self._screen.desktop) is not None:
-            number = desktop.number_of(window_id)
-            self._hold(lambda: desktop.is_at(number))
-            self._go_to_number(number)
+        number = self._screen.desktop.number_of(window_id)
+        self._hold(lambda: self._screen.desktop.is_at(number))
+        self._go_to_number(number)
 
     @property
     def present(self) -> str:
@@ -168,6 +167,14 @@ class MainScreen(Screen[None]):
         Binding("ctrl+c", "stop_or_clear", show=False, priority=True),
     ]
 
+    # These are there as soon as there is a session.
+    desktop: "Desktop"
+    inspector: "Inspector"
+    conversation: "Conversation"
+    _attention: "Attention"
+    _status: "TurnStatus"
+    _draft: "FolderDraft"
+
     class CommandFailed(Message):
         """Posted when a slash command raised an error that is a bug."""
 
@@ -181,15 +188,9 @@ class MainScreen(Screen[None]):
         self.words, self._folder, self._hold = words, folder, hold
         self.sizes = PaneSizes(self, Dividers())
         self.desk: AppSession | None = None
-        self.desktop: Desktop | None = None
-        self.inspector: Inspector | None = None
-        self.conversation: Conversation | None = None
         self._collector: ChangeCollector | None = None
         self._asker: Asker | None = None
-        self._attention: Attention | None = None
         self._noticed = 0  # notices of the session that were shown
-        self._draft: FolderDraft | None = None
-        self._status: TurnStatus | None = None
         self.undo_rewind: Callable[[], bool] = lambda: False
         """Undoes a rewind if that was the last thing; returns whether it was."""
         self.turns: TurnQueue | None = None
@@ -199,6 +200,9 @@ class MainScreen(Screen[None]):
         self._typed = ""  # the unsent text at the last check
         self.writing = InputArea(words)
         """The prompt with its completions and queued messages."""
+        self.prompt.leave_downward, self.prompt.scroll_log = self._offer_tries, self._scroll_log
+        self.prompt.open_notice, self.prompt.take_back = self.open_question, self._take_back
+        self.action_complete, self.action_next_pane = self.writing.complete, self.navigation.next
         self.composed = asyncio.Event()
         """Set once the frame and the prompt are there."""
         self.layouts = 0
@@ -207,7 +211,7 @@ class MainScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         words = self.words
         yield Header(words, shown_folder(self._folder))
-        yield Panes(words)
+        yield Panes(words, self._enter_chosen)
         with Horizontal(id="body"):
             with Vertical(id="work"), Vertical(id="chat"):
                 with VerticalScroll(id="log"):
@@ -218,7 +222,7 @@ class MainScreen(Screen[None]):
                         opening = Content.styled(words("opening…"), MUTED)
                         yield Static(Content("\n").join([first, opening]), id="resumes")
                 yield self.writing
-            yield Grip("inspector")
+            yield Grip("inspector", self.sizes.drag, self.sizes.drop)
             with Vertical(id="inspector"):
                 yield BudgetBar(words)
                 yield TabBar(words)
@@ -226,10 +230,7 @@ class MainScreen(Screen[None]):
         yield Static(words("Terminal too small"), id="tiny")
 
     def on_resize(self) -> None:
-        """Fit the panes to the new size; where only one has room, show that with the focus.
-
-        The prompt is below each of them.
-        """
+        """Fit the panes; where only one has room, show that with the focus, the prompt below."""
         if (present := self.navigation.present) not in ("", "prompt"):
             self.query_one(Panes).show(_BARS[present])
         self.sizes.fit()
@@ -251,13 +252,21 @@ class MainScreen(Screen[None]):
         tries = list(self.query(Try))
         chosen = next((number for number, one in enumerate(tries) if one.has_focus), None)
         focused = self.navigation.present
-        self.desktop = Desktop(self.words, desk, self.sizes.dividers)
-        self.inspector = Inspector(self.words)
+        self.desktop = Desktop(
+            self.words,
+            desk,
+            self.sizes.dividers,
+            emptied=lambda: self.call_after_refresh(self.prompt.focus),
+            reordered=self.sizes.save_soon,
+        )
+        self.inspector = Inspector(self.words, desk)
         self.conversation = Conversation(self.words, self._folder, desk)
+        self.desk = desk
         with self.app.batch_update():
             await self.query_one("#log").remove()
             await self.query_one("#inspector").remove()
-            await self.query_one("#work").mount(self.desktop, Grip("rows"), before=0)
+            grip = Grip("rows", self.sizes.drag, self.sizes.drop)
+            await self.query_one("#work").mount(self.desktop, grip, before=0)
             await self.query_one("#chat").mount(self.conversation, before=0)
             await self.query_one("#body").mount(self.inspector)
         self.sizes.fit()
@@ -272,24 +281,20 @@ class MainScreen(Screen[None]):
         from contextui.tui.conversation.status import TurnStatus  # noqa: PLC0415
         from contextui.tui.turn_queue import TurnQueue  # noqa: PLC0415
 
-        desktop, inspector, conversation = self.desktop, self.inspector, self.conversation
-        assert desktop is not None, "the panes are not open"
-        assert inspector is not None
-        assert conversation is not None
-        self.desk, self._asker, self._attention = desk, asker, attention
+        conversation = self.conversation
+        self._asker, self._attention = asker, attention
         self._collector = ChangeCollector(
             desk, lambda: self.call_later(sure_timer, self, _BATCH, self._take_changes)
         )
         self.query_one(Header).attach(desk)
         self.query_one(Panes).attach(desk)
-        self.sizes.attach(desk, desktop)
-        inspector.attach(desk)
+        self.sizes.attach(desk, self.desktop)
         self.writing.attach(desk)
         self._status = TurnStatus(lambda: desk.has_cache, desk.job_in)
         self.prompt.attach(desk, self._status, lambda: conversation.new_below)
         for notice in desk.notices:
             conversation.note(notice)
-        self._arrange()
+        self._arrange(desk)
         if desk.has_messages:
             self.run_worker(conversation.note_untrusted(), name="trust")
         else:
@@ -306,7 +311,7 @@ class MainScreen(Screen[None]):
         )
         self._report_saving()
         self.set_interval(RETRY, self._retry_saving)
-        self._draft = FolderDraft(desk.session)
+        self._draft = FolderDraft(desk)
         self.prompt.offer_again(self._draft.offer())
         self.set_interval(_DRAFT, self._watch_draft)
 
@@ -339,14 +344,13 @@ class MainScreen(Screen[None]):
             self.submit(message)
 
     def note(self, text: Text, *, is_error: bool = False) -> None:
-        if self.conversation is not None:
+        if self.desk is not None:
             self.conversation.note(text, is_error=is_error)
 
     # --- saving ------------------------------------------------------------------------
 
     def note_window(self, text: str, window_id: str) -> None:
         """Add a notice about a window, with the key that leads there."""
-        assert self.desktop is not None
         self.note(self.desktop.with_number(text, window_id))
 
     def _retry_saving(self) -> None:
@@ -365,9 +369,9 @@ class MainScreen(Screen[None]):
     def keep_draft(self) -> None:
         """Log the unsent text, so that a resumed session restores it."""
         # While another session opens, what is typed is for that one.
-        if self.turns is not None and self.is_attached and self._draft is not None:
+        if self.turns is not None and self.is_attached and self.desk is not None:
             unsent = self._unsent
-            if self._draft.keep(unsent) and self.desk is not None:
+            if self._draft.keep(unsent):
                 self.desk.session.keep_draft(unsent)
 
     @property
@@ -397,17 +401,14 @@ class MainScreen(Screen[None]):
     # --- events ------------------------------------------------------------------------
 
     def _take_changes(self) -> None:
-        if self._collector is None or not self.is_attached:
+        if self._collector is None or self.desk is None or not self.is_attached:
             return
         changes = self._collector.take()
-        if self.desktop is not None:
-            self.desktop.take(changes)
-        if self.inspector is not None:
-            self.inspector.take(changes)
-        self.query_one(Panes).take(changes)
-        self._arrange()
-        wakes = self.desk is not None and self.desk.wakes
-        if wakes and changes.notified and self.turns is not None:
+        self.desktop.take(changes)
+        self.inspector.take(changes)
+        self.query_one(Panes).refresh()
+        self._arrange(self.desk)
+        if self.desk.wakes and changes.notified and self.turns is not None:
             self.turns.wake(self.words)
         self._report_saving()
 
@@ -418,16 +419,12 @@ class MainScreen(Screen[None]):
             TurnStarted,
         )
 
-        assert self._status is not None
         figures = self._status.handle(event)
-        if self._attention is not None:
-            self._attention.handle(event, figures)
+        self._attention.handle(event, figures)
         if not self.is_attached or not self.query(InputArea):
             return  # the app is shutting down, and a turn has not ended yet
-        if self.conversation is not None:
-            self.conversation.handle(event, figures)
-        if self.inspector is not None:
-            self.inspector.handle(event)
+        self.conversation.handle(event, figures)
+        self.inspector.handle(event)
         if isinstance(event, TurnStarted | TurnFinished | CompactionFinished):
             is_held = isinstance(event, TurnFinished) and event.reason != "done"
             self._show_waiting("person" if is_held else "turn")
@@ -441,12 +438,10 @@ class MainScreen(Screen[None]):
             name=message.window_id,
             reason=message.reason.rstrip("."),
         )
-        if self.inspector is not None:
-            self.inspector.handle(Notice(text))
+        self.inspector.handle(Notice(text))
 
-    def _arrange(self) -> None:
-        if self.desk is not None:
-            self.set_class(not self.desk.session.windows.windows(), "-no-windows")
+    def _arrange(self, desk: "AppSession") -> None:
+        self.set_class(not desk.session.windows.windows(), "-no-windows")
 
     # --- typing outside of the prompt --------------------------------------------------
 
@@ -516,7 +511,6 @@ class MainScreen(Screen[None]):
         else:
             self.writing.show_waiting([one.text for one in self.turns.waiting], until)
 
-    @on(Prompt.TakenBack)
     def _take_back(self) -> None:
         waiting = self.early if self.turns is None else self.turns.waiting
         if waiting:
@@ -524,15 +518,10 @@ class MainScreen(Screen[None]):
             is_running = self.turns is not None and self.turns.is_running
             self._show_waiting("turn" if is_running else "person")
 
-    @on(Prompt.Paged)
-    def _page(self, message: Prompt.Paged) -> None:
-        conversation = self.query_one("#log")
-        if message.step < 0:
-            conversation.scroll_page_up(animate=False)
-        else:
-            conversation.scroll_page_down(animate=False)
+    def _scroll_log(self, pages: int) -> None:
+        log = self.query_one("#log")
+        (log.scroll_page_up if pages < 0 else log.scroll_page_down)(animate=False)
 
-    @on(Prompt.LeftDownward)
     def _offer_tries(self) -> None:
         tries = [one for one in self.query(Try) if one.visible and one.region]
         if tries:
@@ -566,8 +555,6 @@ class MainScreen(Screen[None]):
         )
 
         assert self.desk is not None
-        assert self.desktop is not None
-        assert self.conversation is not None
         windows = self.desk.session.windows
         try:
             command = await run_in_terminal(windows, command_in(text))
@@ -583,12 +570,10 @@ class MainScreen(Screen[None]):
             self.conversation.show_command(command)
             if not command.is_running:
                 break
-        if self._attention is not None:
-            self._attention.command_ended(end_line(command, self.words), command.age)
+        self._attention.command_ended(end_line(command, self.words), command.age)
 
     def find(self, text: str) -> None:
         assert self.desk is not None
-        assert self.desktop is not None
         windows = self.desk.session.windows
         there = [one for one in windows.windows() if one.name == "files"]
         window_id = (there[-1] if there else windows.open("files")).id
@@ -600,20 +585,11 @@ class MainScreen(Screen[None]):
 
     # --- focus -------------------------------------------------------------------------
 
-    def action_next_pane(self, step: int) -> None:
-        self.navigation.next(step)
-
-    def action_complete(self) -> None:
-        self.writing.complete()
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable `complete` only while the prompt shows completions; else tab changes panes.
-
-        A window's widget may use tab itself.
-        """
+        """Let tab complete in the prompt, be used by a window's widget, or else change panes."""
         if action == "complete":
             return isinstance(self.focused, Prompt) and self.focused.is_completing
-        if action == "next_pane" and self.desktop is not None and self.desktop.keeps_tab():
+        if action == "next_pane" and self.desk is not None and self.desktop.keeps_tab():
             return False
         if action == "leave_window":
             return self.keeps_keys()
@@ -622,7 +598,7 @@ class MainScreen(Screen[None]):
         return super().check_action(action, parameters)
 
     def keeps_keys(self) -> bool:
-        return self.desktop is not None and self.desktop.keeps_keys()
+        return self.desk is not None and self.desktop.keeps_keys()
 
     def watch_focused(self) -> None:
         """Count a moved focus as input: the next key may be meant for where it was."""
@@ -635,8 +611,7 @@ class MainScreen(Screen[None]):
         from here, once it is answered.
         """
         inside = self.focused
-        if self.desktop is not None:
-            self.desktop.leave()
+        self.desktop.leave()
 
         def give_back(widget: Widget) -> None:
             widget.focus()
@@ -669,7 +644,6 @@ class MainScreen(Screen[None]):
         else:
             self.navigation.go(key)
 
-    @on(Prompt.NoticeClicked)
     def open_question(self) -> None:
         if self._asker is not None:
             self._asker.open_now()
@@ -679,18 +653,13 @@ class MainScreen(Screen[None]):
             self.turns.compact()
 
     def wait_for_person(self, is_waiting: bool) -> None:
-        if self._attention is not None and not is_waiting:
+        if not is_waiting:
             self._attention.answered()
-        if self.conversation is not None and self._status is not None:
-            self._status.wait(is_waiting)
-            self.conversation.wait(is_waiting)
+        self._status.wait(is_waiting)
+        self.conversation.wait(is_waiting)
 
-    def on_desktop_emptied(self) -> None:
-        self.call_after_refresh(self.prompt.focus)
-
-    @on(Panes.Chosen)
-    def _enter_chosen(self, message: Panes.Chosen) -> None:
-        self.navigation.enter("prompt" if message.name == "chat" else message.name)
+    def _enter_chosen(self, name: str) -> None:
+        self.navigation.enter("prompt" if name == "chat" else name)
 
     def action_inspector(self) -> None:
         if self.has_class("-narrow"):
@@ -704,23 +673,12 @@ class MainScreen(Screen[None]):
         self.navigation.zoom()
         self.sizes.fit()
 
-    @on(Grip.Dragged)
-    def _drag(self, message: Grip.Dragged) -> None:
-        self.sizes.drag(message)
-
-    @on(Grip.Dropped)
-    def _drop(self, message: Grip.Dropped) -> None:
-        self.sizes.drop(is_reset=message.is_reset)
-
     def on_mention_requested(self, message: "MentionRequested") -> None:
         from contextui.agent.mention import mention_of  # noqa: PLC0415  (see the class)
 
         if self.prompt.text and not self.prompt.text[-1:].isspace():
             self.prompt.insert(" ")
         self.prompt.insert_mention(mention_of(message.path), 0)
-
-    def on_desktop_reordered(self) -> None:
-        self.sizes.save_soon()
 
     def action_back(self) -> None:
         """Dismiss the innermost state: the completions, the zoom, or the current turn."""

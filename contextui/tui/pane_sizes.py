@@ -11,7 +11,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from contextui.errors import ContextUIError
-from contextui.tui.dividers import NARROW, WIDE, Divider, Dividers, Grip
+from contextui.tui.dividers import NARROW, WIDE, Divider, Dividers
 from contextui.tui.timers import sure_timer
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class PaneSizes:
         more from the others.
         """
         if key == _FIT:
-            self.drop(is_reset=True)
+            self.drop(True)
         if key not in _KEYS:
             return key == _FIT
         name, by = _KEYS[key]
@@ -93,13 +93,13 @@ class PaneSizes:
         self.save()
         return True
 
-    def drag(self, message: Grip.Dragged) -> None:
-        if message.divider == "rows":
-            self._set("rows", message.y - 1)
+    def drag(self, divider: Divider, x: int, y: int) -> None:
+        if divider == "rows":
+            self._set("rows", y - 1)
         else:
-            self._set("inspector", self._screen.size.width - message.x)
+            self._set("inspector", self._screen.size.width - x)
 
-    def drop(self, *, is_reset: bool = False) -> None:
+    def drop(self, is_reset: bool) -> None:
         if is_reset:
             self.dividers.restore({})
             if self._desktop is not None:

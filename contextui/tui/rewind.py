@@ -2,7 +2,6 @@
 
 import asyncio
 import shutil
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,14 +10,7 @@ from contextui.agent.prompt import is_report
 from contextui.errors import ContextUIError, os_reason
 from contextui.events import Event, ItemAdded, ItemsChanged
 from contextui.session.fork import fork
-from contextui.session.rewind import (
-    Record,
-    Restored,
-    plan,
-    read_record,
-    restore,
-    undo_plan,
-)
+from contextui.session.rewind import Record, Restored, plan, read_record, restore, undo_plan
 from contextui.text import quote
 from contextui.tui.app_session import AppSession
 from contextui.tui.dialogs.rewind import Around, GoBack, RewindScreen
@@ -26,10 +18,10 @@ from contextui.tui.switch import Rewound, Switcher
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import utc_now
 from contextui.windowing.worker import in_daemon_thread
-from contextui.words import Words
+from contextui.words import msg
 
 if TYPE_CHECKING:
-    from textual.app import App
+    from contextui.tui.main import MainScreen
 
 _LOOK = 0.02  # seconds between two checks whether another session is open
 _PATIENCE = 20.0  # seconds for the old session to close
@@ -43,16 +35,8 @@ class Rewinder:
     Only the person can start it: no tool and no action of a window leads here.
     """
 
-    def __init__(
-        self,
-        app: "App[int]",
-        switcher: Switcher,
-        desk: AppSession,
-        words: Words,
-        notify: Callable[[str], object],
-    ) -> None:
-        self._app, self._switcher = app, switcher
-        self._desk, self._words, self._notify = desk, words, notify
+    def __init__(self, main: "MainScreen", switcher: Switcher, desk: AppSession) -> None:
+        self._main, self._switcher, self._desk, self._words = main, switcher, desk, main.words
         self._is_busy = False
         self._has_warned = False  # that undoing an earlier rewind leaves this branch
         desk.session.context.subscribe(self._on_event)
@@ -64,14 +48,14 @@ class Rewinder:
         if self._is_busy:
             raise ContextUIError("The session is going back already.")
         self._is_busy = True
-        self._app.run_worker(self._run(int(typed) if typed else None), name="rewind")
+        self._main.app.run_worker(self._run(int(typed) if typed else None), name="rewind")
 
     def undo(self) -> bool:
         done = self._switcher.rewound
         if done is None or not done.is_last or done.fork != self._desk.session.id:
             return False
         self._switcher.rewound = None
-        self._app.run_worker(self._undo(done), name="undo rewind")
+        self._main.app.run_worker(self._undo(done), name="undo rewind")
         return True
 
     def undo_earlier(self) -> bool:
@@ -85,17 +69,14 @@ class Rewinder:
             return False
         if here == done.fork and not self._has_warned:
             self._has_warned = True
-            text = (
-                self._words("/undo again undoes the rewind to turn {turn}.", turn=done.turn)
-                if done.turn
-                else self._words("/undo again undoes the rewind to the start.")
-            )
+            text = msg("/undo again undoes the rewind to turn {turn}.")
+            text = text if done.turn else msg("/undo again undoes the rewind to the start.")
             stays = self._words("What was said since stays as a session of its own, in /sessions.")
-            self._notify(f"{text} {stays}")
+            self._main.note(f"{self._words(text, turn=done.turn)} {stays}")
             return True
         self._switcher.rewound = None
         undo = self._undo if here == done.fork else self._undo_files
-        self._app.run_worker(undo(done), name="undo rewind")
+        self._main.app.run_worker(undo(done), name="undo rewind")
         return True
 
     # --- asking ------------------------------------------------------------------------
@@ -143,7 +124,7 @@ class Rewinder:
             around=self._around(),
             now=utc_now(),
         )
-        return await self._app.push_screen_wait(screen)
+        return await self._main.app.push_screen_wait(screen)
 
     def _around(self) -> Around:
         windows = self._desk.session.windows.windows()
@@ -204,15 +185,11 @@ class Rewinder:
         words = self._words
         parts = [words("Back at turn {turn}.", turn=turn) if turn else words("Back at the start.")]
         if done.restored:
-            parts.append(
-                words.plural(
-                    len(done.restored), "{count} file restored.", "{count} files restored."
-                )
-            )
+            count = len(done.restored)
+            parts.append(words.plural(count, "{count} file restored.", "{count} files restored."))
         if done.deleted:
-            parts.append(
-                words.plural(len(done.deleted), "{count} file deleted.", "{count} files deleted.")
-            )
+            count = len(done.deleted)
+            parts.append(words.plural(count, "{count} file deleted.", "{count} files deleted."))
         parts.append(words("/undo undoes."))
         return ("" if words.lang == "zh" else " ").join(parts)
 
@@ -257,11 +234,8 @@ class Rewinder:
     def _restore_all(self, desk: AppSession, rewind: str) -> Restored:
         made = undo_plan(desk.session, rewind)
         done = restore(desk.session, made, {one.path for one in made.offered})
-        stays = [
-            (one.path, ContextUIError(self._words(one.reason)))
-            for one in made.files
-            if one.reason is not None
-        ]
+        reasons = ((one.path, one.reason) for one in made.files if one.reason is not None)
+        stays = ((path, ContextUIError(self._words(reason))) for path, reason in reasons)
         return replace(done, left=(*done.left, *stays))
 
     def _on_event(self, event: Event) -> None:
@@ -277,10 +251,7 @@ class Rewinder:
 
 
 async def _reload(desk: AppSession, paths: set[str], *, discard: bool = False) -> None:
-    """Reload the windows that show these files; without `discard`, unless they have unsaved edits.
-
-    They were restored before the files were.
-    """
+    """Reload the windows with these files; without `discard`, unless they have unsaved edits."""
     windows = desk.session.windows
     for window in windows.windows():
         shows = getattr(window.state, "path", None) in paths

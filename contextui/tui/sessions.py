@@ -14,13 +14,12 @@ from contextui.tui.inspector.history import read_past, view_of
 from contextui.tui.inspector.usage import Spending
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.worker import in_daemon_thread
-from contextui.words import Words, msg
+from contextui.words import msg
 
 if TYPE_CHECKING:
-    from textual.app import App
-
     from contextui.session.catalogue import Place
     from contextui.tui.dialogs.sessions import Chosen
+    from contextui.tui.main import MainScreen
     from contextui.tui.switch import Switcher
 
 _ALL = "all"
@@ -29,20 +28,10 @@ _ALL = "all"
 class SessionCommands:
     """Runs the commands about whole sessions."""
 
-    def __init__(
-        self,
-        app: "App[int]",
-        switcher: "Switcher",
-        desk: AppSession,
-        words: Words,
-        notify: Callable[[str], object],
-    ) -> None:
-        self._app, self._switcher = app, switcher
-        self._desk, self._words, self._notify = desk, words, notify
+    def __init__(self, main: "MainScreen", switcher: "Switcher", desk: AppSession) -> None:
+        self._main, self._switcher, self._desk = main, switcher, desk
+        self._words, self._notify = main.words, main.note
         self._warned: Path | None = None  # the file that was not replaced
-
-    def new(self, _: str) -> None:
-        self._switcher.switch(None)
 
     def sessions(self, _: str) -> None:
         from contextui.session.catalogue import Catalogue  # noqa: PLC0415  (only for this)
@@ -58,7 +47,7 @@ class SessionCommands:
             rename=session.rename,
             export=self._export,
         )
-        self._app.push_screen(screen, self._go)
+        self._main.app.push_screen(screen, self._go)
 
     def _go(self, chosen: "Chosen | None") -> None:
         if chosen is not None:
@@ -106,7 +95,7 @@ class SessionCommands:
         async def run() -> None:
             self._notify(await in_daemon_thread(work))
 
-        self._app.run_worker(run(), name="report")
+        self._main.app.run_worker(run(), name="report")
 
     def _costs(self, spending: Spending) -> list[str]:
         turns = spending.turns

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, get_args
-
-from textual.app import App
+from typing import TYPE_CHECKING, Any, get_args
 
 from contextui.agent.models.factory import NoKeyError
 from contextui.agent.models.offline import OfflineModel
@@ -21,7 +19,10 @@ from contextui.tui.commands import Choice
 from contextui.tui.conversation.prompt import MODES
 from contextui.tui.themes import ABOUT, REMEMBERED, THEMES
 from contextui.windowing.snapshot import Lod
-from contextui.words import Text, Words, msg
+from contextui.words import msg
+
+if TYPE_CHECKING:
+    from contextui.tui.main import MainScreen
 
 _MODELS = {
     "claude-sonnet-5-5": msg("by Anthropic"),
@@ -48,10 +49,8 @@ _LANGUAGES = {"en": msg("English"), "zh": msg("Chinese")}
 class SettingCommands:
     """Shows and changes the settings of a session and its screen."""
 
-    def __init__(
-        self, app: App[int], desk: AppSession, words: Words, notify: Callable[[Text], object]
-    ) -> None:
-        self._app, self._desk, self._words, self._notify = app, desk, words, notify
+    def __init__(self, main: "MainScreen", desk: AppSession) -> None:
+        self._main, self._desk, self._words, self._notify = main, desk, main.words, main.note
 
     def model(self, name: str) -> None:
         controller, context = self._desk.controller, self._desk.session.context
@@ -63,7 +62,7 @@ class SettingCommands:
                 sent = context.counter.calibrated(controller.request_of(context.outlook()).tokens)
             loaded = self._desk.load_settings()
             screen = ModelScreen(self._words, loaded, controller.model.name, sent)
-            self._app.push_screen(screen, self._use_model)
+            self._main.app.push_screen(screen, self._use_model)
             return
         try:
             self._desk.switch_model(name)
@@ -102,7 +101,7 @@ class SettingCommands:
             if name:
                 then()
 
-        self._app.push_screen(screen, entered)
+        self._main.app.push_screen(screen, entered)
 
     def providers(self) -> list[str]:
         servers = self._desk.load_settings().credentials.servers
@@ -171,7 +170,7 @@ class SettingCommands:
         screen = ConfigScreen(
             self._words, load, home, self._apply, in_force=now, themes=themes, at=at
         )
-        self._app.push_screen(screen)
+        self._main.app.push_screen(screen)
 
     def _write_setting(self, name: str, value: str) -> None:
         from contextui.config.writer import write_setting  # noqa: PLC0415  (only for this)
@@ -208,13 +207,12 @@ class SettingCommands:
             "compaction_auto": controller.strategist.auto_compact,
             "compaction_threshold": controller.compaction.threshold,
             "approval": controller.tools.gate.mode,
-            "theme": self._app.theme,
+            "theme": self._main.app.theme,
         }
 
     def approval(self, mode: str) -> None:
         modes: tuple[Approval, ...] = get_args(Approval)
-        chosen = next((one for one in modes if one == mode), None)
-        if chosen is None:
+        if (chosen := next((one for one in modes if one == mode), None)) is None:
             message = msg("{name} is not one of {names}.") if mode else msg("Which one? {names}")
             raise ContextUIError(message, name=quote(mode), names=", ".join(modes))
         self._desk.controller.tools.gate.mode = chosen
@@ -223,12 +221,12 @@ class SettingCommands:
     def theme(self, name: str) -> None:
         """Select a color theme; one of our own also by its last word, such as light."""
         name = next((one.name for one in THEMES if one.name == f"contextui-{name}"), name)
-        if name not in self._app.available_themes:
+        if name not in self._main.app.available_themes:
             message = (
                 msg("There is no theme {name}. Try {names}.") if name else msg("Which one? {names}")
             )
             raise ContextUIError(message, name=quote(name), names=", ".join(self.themes()))
-        self._app.theme = name
+        self._main.app.theme = name
         self._notify(self._words("The theme is {name}.", name=name))
         with suppress(ContextUIError):  # without a home, nothing is remembered
             Preferences.of_person().put(REMEMBERED, name)
@@ -266,4 +264,4 @@ class SettingCommands:
 
     def themes(self) -> list[str]:
         own = [one.name for one in THEMES]
-        return own + sorted(self._app.available_themes.keys() - set(own))
+        return own + sorted(self._main.app.available_themes.keys() - set(own))

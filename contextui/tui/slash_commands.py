@@ -8,20 +8,10 @@ from itertools import starmap
 from pathlib import Path
 from typing import Any
 
-from textual.app import App
-
 from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.text import one_line, quote, shown_name, shown_path
 from contextui.tui.app_session import AppSession
-from contextui.tui.commands import (
-    Choice,
-    Command,
-    Commands,
-    arguments,
-    needs,
-    path_typed,
-    takes,
-)
+from contextui.tui.commands import Choice, Command, Commands, arguments, needs, path_typed, takes
 from contextui.tui.dialogs.compact import CompactScreen
 from contextui.tui.dialogs.help import HelpScreen
 from contextui.tui.keys import focus_of
@@ -43,13 +33,11 @@ _SENTENCE = re.compile(r".*?(?:。|\.(?=\s|$))")
 _PROMPT = "prompt"  # the action of the windows that offer prompts
 
 
-def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Switcher) -> Commands:
+def all_commands(main: MainScreen, desk: AppSession, switcher: Switcher) -> Commands:
     """Return the slash commands for a session."""
-    words, note = main.words, main.note
-    windows = WindowCommands(app, main, desk)
-    settings = SettingCommands(app, desk, words, note)
-    sessions = SessionCommands(app, switcher, desk, words, note)
-    rewinder = Rewinder(app, switcher, desk, words, note)
+    app, words = main.app, main.words
+    windows, settings = WindowCommands(main, desk), SettingCommands(main, desk)
+    sessions, rewinder = SessionCommands(main, switcher, desk), Rewinder(main, switcher, desk)
     undo = Undo(main, desk, rewinder)
     main.undo_rewind = rewinder.undo
 
@@ -68,10 +56,6 @@ def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Sw
             raise ContextUIError("What to find? Type: /find TEXT")
         main.find(text)
 
-    def copy(_: str) -> None:
-        if main.conversation is not None:
-            main.conversation.action_copy()
-
     return Commands(
         [
             # windows
@@ -84,11 +68,13 @@ def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Sw
             Command("goto", "go to a window", windows.goto, "ID",
                     choices=windows.closable, needs_choice=True),
             Command("find", "search in all files", find, "TEXT", ("grep", "search")),
-            Command("reload", "load changed window files, state kept", windows.reload),
-            Command("trust", "allow the folder's code", windows.trust),
+            Command("reload", "load changed window files, state kept",
+                    lambda _: app.run_worker(windows.reload(), name="reload")),
+            Command("trust", "allow the folder's code",
+                    lambda _: app.run_worker(windows.trust(), name="trust")),
             # the conversation
             Command("stop", "stop the current turn", stop),
-            Command("copy", "copy the last answer", copy),
+            Command("copy", "copy the last answer", lambda _: main.conversation.action_copy()),
             Command("compact", "replace older messages with a summary", compact, aliases=("c",)),
             Command("undo", "undo the last change, closed window or rewind", undo.undo,
                     aliases=("u",)),
@@ -96,8 +82,8 @@ def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Sw
             Command("prompt", "write a message with a server's prompt", windows.prompt,
                     "server.name …", choices=windows.prompts),
             # sessions
-            Command("new", "start a new session; this one is saved", sessions.new,
-                    aliases=("clear",)),
+            Command("new", "start a new session; this one is saved",
+                    lambda _: switcher.switch(None), aliases=("clear",)),
             Command("sessions", "choose another session", sessions.sessions),
             Command("fork", "continue in a copy; this session stays", sessions.fork, "TURN"),
             Command("export", "write the conversation to a file", sessions.export, "FORMAT",
@@ -131,8 +117,8 @@ def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Sw
 class WindowCommands:
     """Opens, closes and reloads windows, and fetches the prompts that they offer."""
 
-    def __init__(self, app: App[int], main: MainScreen, desk: AppSession) -> None:
-        self._app, self._main, self._desk, self._words = app, main, desk, main.words
+    def __init__(self, main: MainScreen, desk: AppSession) -> None:
+        self._main, self._desk, self._words = main, desk, main.words
         self._windows = desk.session.windows
         self._warned = ("", "")  # the window that was not closed, and its unsaved data
 
@@ -140,22 +126,19 @@ class WindowCommands:
         name, _, rest = typed.partition(" ")
         if not name:
             raise ContextUIError("Which one? {names}", names=" | ".join(self._names()))
+        has_files = self._windows.workspace is not None and "editor" in self._windows.classes
         if self._desk.reloader.is_changed(name):
-            self._app.run_worker(self._open_changed(name, rest), name="reload")
-        elif name in self._windows.classes or not self._has_files:
+            self._main.app.run_worker(self._open_changed(name, rest), name="reload")
+        elif name in self._windows.classes or not has_files:
             self._open(name, rest)
         else:
-            self._app.run_worker(self._open_file(typed), name="open")
+            self._main.app.run_worker(self._open_file(typed), name="open")
 
     def _open(self, name: str, rest: str) -> None:
         cls = self._windows.classes.get(name)
         given = self._given(cls, rest) if cls is not None else {}
         window = self._windows.open(name, **given)
         self._main.note_window(opening_text(window, self._words), window.id)
-
-    @property
-    def _has_files(self) -> bool:
-        return self._windows.workspace is not None and "editor" in self._windows.classes
 
     async def _open_file(self, typed: str) -> None:
         """Open a file that was typed instead of a window; if there is none, name similar ones."""
@@ -202,25 +185,19 @@ class WindowCommands:
                 message = msg("{file} has changed: /reload uses the new code.")
                 self._main.note(self._words(message, file=file))
             else:
-                await self._reload()
+                await self.reload()
                 self._open(name, rest)
         except ContextUIError as error:
             self._main.note(error)
 
-    def reload(self, _: str) -> None:
-        self._app.run_worker(self._reload(), name="reload")
-
-    async def _reload(self) -> None:
+    async def reload(self) -> None:
         for window in self._windows.windows():
             await runtime_of(window).commit_typed()
         report = await in_daemon_thread(self._desk.reloader.reload)
         for text in report.lines(self._words):
             self._main.note(text)
 
-    def trust(self, _: str) -> None:
-        self._app.run_worker(self._trust(), name="trust")
-
-    async def _trust(self) -> None:
+    async def trust(self) -> None:
         from contextui.tui.dialogs.trust import (  # noqa: PLC0415  (only for this)
             FolderCode,
             TrustScreen,
@@ -232,10 +209,10 @@ class WindowCommands:
             code = await in_daemon_thread(lambda: FolderCode.read(home, folder))
             if not code.reviews:
                 self._main.note(words("This folder brings nothing that is not trusted."))
-            elif await self._app.push_screen_wait(TrustScreen(words, code)):
+            elif await self._main.app.push_screen_wait(TrustScreen(words, code)):
                 await in_daemon_thread(lambda: code.trust(home))
                 self._main.note(words("Trusted. You will be asked again when a file changes."))
-                await self._reload()
+                await self.reload()
         except ContextUIError as error:
             self._main.note(error)
 
@@ -330,11 +307,9 @@ class WindowCommands:
         ]
 
     def closable(self) -> list[Choice]:
-        windows = self._windows.windows()
-        gists = (runtime_of(one).renders.at(Lod.GIST).snapshot.content for one in windows)
         return [
-            Choice(one.id, gist.partition("\n")[0])
-            for one, gist in zip(windows, gists, strict=True)
+            Choice(one.id, runtime_of(one).renders.at(Lod.GIST).snapshot.content.partition("\n")[0])
+            for one in self._windows.windows()
         ]
 
     def _names(self) -> list[str]:

@@ -41,21 +41,13 @@ Reopen: TypeAlias = Callable[[Target], "AppSession"]
 
 @dataclass(slots=True)
 class Rewound:
-    """A rewind that can be undone.
+    """A rewind that can be undone."""
 
-    Attributes:
-        parent: The id of the session that was left.
-        fork: The id of the session that continues.
-        rewind: The id of the writes; empty if no file was restored.
-        turn: The turn that the session went back to.
-        is_last: Whether nothing happened in the fork since.
-    """
-
-    parent: str
-    fork: str
-    rewind: str
+    parent: str  # the session that was left
+    fork: str  # the session that continues
+    rewind: str  # id of the writes; empty if no file was restored
     turn: int
-    is_last: bool = True
+    is_last: bool = True  # whether nothing happened in the fork since
 
 
 class Switcher:
@@ -79,7 +71,6 @@ class Switcher:
         self.desk: AppSession | None = None
         self.rewound: Rewound | None = None
         self.is_under_way = False
-        self._closing: set[asyncio.Task[None]] = set()
         self._unclosed: list[AppSession] = []
 
     def switch(
@@ -95,9 +86,6 @@ class Switcher:
         A running turn is stopped if the person agrees; windows, jobs and unsent text of the
         present session are kept as on quitting. If the other session cannot be opened, the present
         one stays, with one line that says why.
-
-        Raises:
-            ContextUIError: This app has only one session, or is already switching.
         """
         if self._reopen is None or self.desk is None:
             raise ContextUIError("Only this session can be opened here.")
@@ -131,7 +119,10 @@ class Switcher:
             question = QuestionScreen(words, words("The model is still working"), "y", yes)
             if not await app.push_screen_wait(question):
                 return False
-            await self._stop_turn(desk)
+            desk.controller.stop()
+            end = time.monotonic() + _PATIENCE
+            while desk.controller.is_running and time.monotonic() < end:
+                await asyncio.sleep(_LOOK)
         await self.main.commit_typed()
         self.main.keep_draft()
         if desk.session.save():
@@ -145,12 +136,6 @@ class Switcher:
         )
         is_wanted: bool = await app.push_screen_wait(screen)
         return is_wanted
-
-    async def _stop_turn(self, desk: "AppSession") -> None:
-        desk.controller.stop()
-        end = time.monotonic() + _PATIENCE
-        while desk.controller.is_running and time.monotonic() < end:
-            await asyncio.sleep(_LOOK)
 
     async def _switch(self, target: Target, note: Text | None) -> None:
         from contextui.session.log import SessionLockedError  # noqa: PLC0415  (heavy)
@@ -179,9 +164,7 @@ class Switcher:
             main.note(note)
         if typed and not main.prompt.text:
             main.prompt.put(typed)
-        task = asyncio.create_task(self._close(desk))
-        self._closing.add(task)
-        task.add_done_callback(self._closing.discard)
+        self._app.run_worker(self._close(desk), name="close", group="close")
 
     async def _close(self, desk: "AppSession") -> None:
         from contextui.windowing.worker import in_daemon_thread  # noqa: PLC0415  (heavy)

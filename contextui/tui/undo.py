@@ -51,11 +51,7 @@ class Undo:
         self._main.note(self._words(text, items=listed(items, self._words)))
 
     def reopen(self, window_id: str) -> None:
-        """Open a closed window again; by default the one that was closed last.
-
-        Raises:
-            ContextUIError: It cannot be opened.
-        """
+        """Open a closed window again, or raise a ContextUIError; by default the last one."""
         window = self._windows.reopen(window_id or None)
         text = self._words(
             "Reopened {old} as {new}.", old=runtime_of(window).former_id, new=window.id

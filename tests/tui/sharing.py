@@ -151,7 +151,6 @@ class SharedChat(SharedApp):
         app, desk = pilot.app, self.desk
         assert isinstance(app, ContextUIApp)
         main, prompt, conversation = app.main, app.main.prompt, app.main.conversation
-        assert conversation is not None
         if main.turns is not None and main.turns.is_running:
             main.turns.waiting.clear()
             main.turns.stop()

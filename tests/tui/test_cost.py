@@ -78,13 +78,13 @@ def test_the_usage_page_has_money_only_with_prices() -> None:
         TurnUsage(1, 0, 1_000, 10, 20, cost=0.0105),
         TurnUsage(2, 9_000, 100, 10, 20, cost=0.004),
     ]
-    page.show(turns, cost_of=lambda usage: usage.input_tokens / 100_000)
+    page.show_turns(turns, cost_of=lambda usage: usage.input_tokens / 100_000)
     assert page._summary(100) == "$0.01 for 2 turns   $0.10 without the cache   86% saved"
     assert page._summary(40) == "$0.01 for 2 turns, 86% saved"
     wide, narrow = (page._fitting_columns(width)[-1][0] for width in (100, 40))
     assert wide.name == narrow.name == "cost"
     assert wide.figure(turns[0]) == "$0.011"
-    page.show([TurnUsage(1, 0, 1_000, 10, 20, requests=2)])
+    page.show_turns([TurnUsage(1, 0, 1_000, 10, 20, requests=2)])
     assert page._summary(100).startswith("1 turn   ")
     columns = [column for column, _ in page._fitting_columns(100)]
     assert "$" not in page._summary(100) + "".join(one.figure(page._turns[0]) for one in columns)

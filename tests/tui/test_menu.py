@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-from textual.app import App
 from textual.pilot import Pilot
 
 from contextui.tui.app import ContextUIApp
@@ -55,7 +54,6 @@ async def test_every_command_shows_what_came_of_it(tmp_path: Path) -> None:
     (tmp_path / "work" / "READ ME.md").write_text("one\ntwo\nthree\n")
     async with running(desk) as pilot:
         app = app_of(pilot)
-        assert app.main.desktop is not None
         for number, (command, summary_text) in enumerate(STEPS, 1):
             app.main.run_command(command)
             await until(pilot, lambda number=number: len(app.screen.query(AsideLine)) == number)  # type: ignore[misc]
@@ -154,7 +152,6 @@ async def test_files_and_windows_are_opened_and_reached_by_a_command(tmp_path: P
         app, windows = app_of(pilot), desk.session.windows
         prompt, popup = app.main.prompt, app.screen.query_one(Popup)
         desktop = app.main.desktop
-        assert desktop is not None
         app.main.run_command("/open rend")
         await until(pilot, lambda: "called" in last_note(pilot))
         assert last_note(pilot) == (
@@ -194,7 +191,7 @@ def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -
     desk = desk_in(tmp_path, lang="zh")
     words = Words("zh")
     main = MainScreen(words, tmp_path, lambda _: None)
-    choices = WindowCommands(App[int](), main, desk).openable()
+    choices = WindowCommands(main, desk).openable()
     assert len(choices) == 8
     assert [one.about for one in choices if not re.search("[\u4e00-\u9fff]", one.about)] == []
     desk.close()

@@ -318,7 +318,6 @@ async def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: 
 
         def numbers() -> list[int]:
             desktop = app_of(pilot).main.desktop
-            assert desktop is not None
             return [desktop.number_of(one) for one in editors]
 
         async def act(number: int, action_id: str, **given: str) -> None:

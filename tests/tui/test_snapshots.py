@@ -107,8 +107,7 @@ async def test_the_start_the_panes_the_help_and_an_approval(own_home: Path) -> N
         await say(pilot, WORDS["en"][0])
         await take(pilot, "main", WIDE, NORMAL, NARROW)
         await pilot.press("ctrl+g", "1")
-        setting = app.main.desktop._setting if app.main.desktop else None
-        assert setting is not None
+        setting = app.main.desktop._setting
         await until(pilot, lambda: not setting.opened)  # a key ends that mark
         await take(pilot, "windows", NARROW)
         await pilot.press("ctrl+g", "p", "f1")

@@ -67,7 +67,7 @@ class TodoBody(Sheet):
         text = (line(item.text), f"strike {FAINT}" if item.done else "")
         content = Content.assemble((f"{mark} ", style), text)
         rows = fold(content.stylize(Style.from_meta({_ITEM: item.id})), width, 2)
-        if item.id == self._cursor and self.is_entered:
+        if item.id == self._cursor and self.has_focus:
             rows = [lit(row.pad_right(max(width - row.cell_length, 0))) for row in rows]
         return rows
 

@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contextui.context.item import ItemType
 from contextui.session.preferences import Preferences
 
 if TYPE_CHECKING:
-    from contextui.session.session import Session
+    from contextui.tui.app_session import AppSession
 
 _KEY = "draft"
 _LONGEST = 2_000_000  # characters; a longer one is only in the log of its session
@@ -20,15 +19,16 @@ class FolderDraft:
     draft. A folder has one such draft. It is only ever put into the prompt, never sent.
     """
 
-    def __init__(self, session: "Session") -> None:
-        self._session = session
-        self._preferences = Preferences.of_folder(Path(session.cwd), session.path.parents[2])
+    def __init__(self, desk: "AppSession") -> None:
+        self._desk, self._session = desk, desk.session
+        home = desk.session.path.parents[2]
+        self._preferences = Preferences.of_folder(Path(desk.session.cwd), home)
         self._known = ""  # what this session knows to be kept
         self._is_over = False
 
     def offer(self) -> str:
         """Return the text for the prompt at the start: the session's own draft, or the folder's."""
-        if self._session.draft or self._has_messages():
+        if self._session.draft or self._desk.has_messages:
             return self._session.draft
         found = self._preferences.get(_KEY)
         self._known = found if isinstance(found, str) else ""
@@ -38,7 +38,7 @@ class FolderDraft:
         """Keep the unsent text; return whether the session's own log should have it too."""
         if self._is_over:
             return True
-        if self._has_messages():
+        if self._desk.has_messages:
             self._is_over = True  # the session is resumed from now on, with its own draft
             if self._known:
                 self._preferences.put(_KEY, None)
@@ -51,6 +51,3 @@ class FolderDraft:
         if (kept or self._known) and self._preferences.put(_KEY, kept or None):
             self._known = kept
         return True
-
-    def _has_messages(self) -> bool:
-        return any(one.type is ItemType.USER for one in self._session.context.get_all())

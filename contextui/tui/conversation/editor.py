@@ -22,11 +22,7 @@ class EditorError(ContextUIError):
 
 
 def editor_of(environ: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the command of the person's editor.
-
-    Raises:
-        EditorError: There is none.
-    """
+    """Return the command of the person's editor; raise an EditorError if there is none."""
     for name in ("VISUAL", "EDITOR"):
         if environ.get(name, "").strip():
             try:
@@ -44,12 +40,9 @@ def editor_of(environ: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def edit(text: str, command: list[str]) -> str:
-    """Open a text in an editor, wait until it exits, and return the new text.
+    """Open a text in an editor, and return the new text; raise an EditorError if that fails.
 
     The file is in a folder of its own that only the person can read, and is removed in any case.
-
-    Raises:
-        EditorError: The editor is missing or failed, or left no text.
     """
     name = quote(command[0])
     problem = msg("No file for the editor can be written. Your text is unchanged.")

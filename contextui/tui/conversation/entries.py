@@ -84,8 +84,8 @@ def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
                         entries.append(called(block["name"], block.get("input", {})))
             case ItemType.TOOL:
                 place = waiting.get(item.tool_call_id or "")
-                if place is not None:
-                    entries[place] = _answered(entries[place], item)
+                if place is not None and isinstance(made := entries[place], Called):
+                    entries[place] = Called(made.title, made.what, not item.is_error, item.content)
     return entries
 
 
@@ -114,12 +114,6 @@ def in_short(value: object) -> str:
         case None:
             return ""
     return str(value)
-
-
-def _answered(entry: Entry, result: ContextItem) -> Entry:
-    if not isinstance(entry, Called):
-        return entry
-    return Called(entry.title, entry.what, not result.is_error, result.content)
 
 
 async def _grow(self: MarkdownBlock, block: MarkdownBlock) -> None:
@@ -155,22 +149,21 @@ class YourWords(Static):
     """A message from the person; a click expands one with many lines."""
 
     def __init__(self, text: str, words: Words) -> None:
-        self.entry = PersonMessage(text)
-        self._text, self._words = text, words
-        self._is_whole = text.count("\n") < _MANY
+        self.entry, self._words = PersonMessage(text), words
+        self._rows = text.count("\n") + 1
+        self._is_whole = self._rows <= _MANY
         super().__init__(self._shown(), classes="you")
 
     def on_click(self) -> None:
-        if self._text.count("\n") >= _MANY:
+        if self._rows > _MANY:
             self._is_whole = not self._is_whole
             self.update(self._shown())
 
     def _shown(self) -> Content:
-        lines = self._text[:LONGEST].split("\n")
-        left_out = len(self._text) - LONGEST
-        more = ""
+        lines = self.entry.text[:LONGEST].split("\n")
+        left_out, more = len(self.entry.text) - LONGEST, ""
         if not self._is_whole:
-            count = self._text.count("\n") + 1 - _FIRST
+            count = self._rows - _FIRST
             more = f"\n… {self._words('{count} more lines, click to show', count=f'{count:,}')}"
             lines = lines[:_FIRST]
         elif left_out > 0:
@@ -220,15 +213,11 @@ class ModelWords(Markdown):
             text = text[: len(text) - partial_secret(text)]
         return for_terminal(mask_own(text))
 
-    def on_mount(self) -> None:
-        self._show_omitted()
-
     def feed(self, text: str) -> None:
         self._take(text)
         self._draw_soon()
 
     def finish(self, text: str | None = None) -> None:
-        """Mark the response as complete."""
         self._is_whole = True
         if text is not None:
             self._text, self._omitted = "", 0
@@ -267,6 +256,8 @@ class ModelWords(Markdown):
         )
         self.add_class("-cut")
 
+    on_mount = _show_omitted
+
 
 class TurnLine(Static):
     """The figures of a turn, at the right."""
@@ -297,12 +288,11 @@ class FoldedLine(Static):
     def rest(self) -> Content:
         raise NotImplementedError
 
-    def on_click(self) -> None:
-        self.toggle()
-
     def toggle(self) -> None:
         self.is_open = not self.is_open
         self.refresh(layout=True)
+
+    on_click = toggle
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         rest = self.rest() if self.is_open else Content()

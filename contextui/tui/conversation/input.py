@@ -41,9 +41,9 @@ _UNTIL: dict[Until, str] = {
 class Queue(Static):
     """The queued messages, one line each; a click puts the last one back into the prompt."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, take_back: Callable[[], object]) -> None:
         super().__init__(id="queue")
-        self._words = words
+        self._words, self._take_back = words, take_back
         self._waiting: Sequence[str] = ()
         self._until: Until = "turn"
 
@@ -54,7 +54,7 @@ class Queue(Static):
             self.refresh(layout=True)
 
     def on_click(self) -> None:
-        self.post_message(Prompt.TakenBack())
+        self._take_back()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         return min(len(self._waiting), _SHOWN) + 1
@@ -84,7 +84,7 @@ class InputArea(Vertical):
         self.prompt = Prompt(words)
 
     def compose(self) -> ComposeResult:
-        yield Queue(self._words)
+        yield Queue(self._words, self.prompt.take_back)
         yield Popup(self._words)
         yield self.prompt
 

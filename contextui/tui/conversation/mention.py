@@ -46,12 +46,7 @@ class MentionList:
         """An inserted mention of a large file, and what Enter would make of it."""
 
     def show(self, query: str, *, is_path: bool = False) -> bool:
-        """Show the files that match; return whether there are any, or may be soon.
-
-        Args:
-            query: What was typed of a name.
-            is_path: Whether it is the path of a command, which may be complete.
-        """
+        """Show the files that match; return whether there are any, or may be soon."""
         is_same, self._query, self.again = query == self._query, query, None
         self._is_path = is_path
         if self._index.is_stale and not self._index.is_loading:

@@ -54,10 +54,11 @@ from contextui.tui.conversation.entries import (
     entries_of,
     entry_of,
 )
+from contextui.tui.conversation.recent import find_recent, trust_line, untrusted_in, widgets_of
 from contextui.tui.conversation.shell import CommandLine, TypedCommand, end_line
 from contextui.tui.conversation.status import TurnFigures
 from contextui.tui.conversation.welcome import Try, Welcome
-from contextui.tui.lines import short, shown_folder
+from contextui.tui.lines import copy_text, shown_folder
 from contextui.words import Text, Words, msg
 
 _PAGE = 30  # earlier entries rendered at once
@@ -103,13 +104,9 @@ class Conversation(VerticalScroll):
             self.run_worker(self._read_older(), name="older")
 
     def _show_ways(self, server: str = "") -> None:
-        words = self._words
-        self.query_one(Welcome).show_offline(
-            [
-                ("/login", words("enter an API key")),
-                ("/model", server or words("use a local server, or another model")),
-            ]
-        )
+        login = ("/login", self._words("enter an API key"))
+        model = ("/model", server or self._words("use a local server, or another model"))
+        self.query_one(Welcome).show_offline([login, model])
 
     async def find_server(self) -> None:
         from contextui.agent.models.catalogue import (  # noqa: PLC0415  (after the first frame)
@@ -123,20 +120,16 @@ class Conversation(VerticalScroll):
             found = None
         text = ""
         if found is not None and found.models:
-            count, title = len(found.models), found.provider.title
-            one = msg("use a local server: {name} found, 1 model")
-            many = msg("use a local server: {name} found, {count} models")
-            text = words(one if count == 1 else many, name=title, count=count)
+            text = words.plural(
+                len(found.models),
+                "use a local server: {name} found, 1 model",
+                "use a local server: {name} found, {count} models",
+                name=found.provider.title,
+            )
         if self.is_attached and self._desk.is_offline:
             self._show_ways(text)
 
     async def show_recent(self) -> None:
-        from contextui.tui.conversation.recent import (  # noqa: PLC0415  (after the first frame)
-            find_recent,
-            trust_line,
-            widgets_of,
-        )
-
         try:
             recent = await asyncio.to_thread(find_recent, self._desk)
         except (OSError, ContextUIError):
@@ -153,11 +146,6 @@ class Conversation(VerticalScroll):
 
     async def note_untrusted(self) -> None:
         """Say what waits for trust, in a conversation that goes on."""
-        from contextui.tui.conversation.recent import (  # noqa: PLC0415  (after the first frame)
-            trust_line,
-            untrusted_in,
-        )
-
         found = await asyncio.to_thread(untrusted_in, self._desk)
         if self.is_attached and (waiting := trust_line(*found, self._words)):
             self.note(waiting.plain.removeprefix("● "))
@@ -196,8 +184,7 @@ class Conversation(VerticalScroll):
                 self._retry_reason = event.reason  # the event repeats every second
                 self._add(Aside(self._words(event.reason)))
             case AnswerGiven():
-                has_code = has_reference(event.text)
-                self._end_answer(self._with_code(event.text) if has_code else None)
+                self._end_answer(self._with_code(event.text) if has_reference(event.text) else None)
             case CallStarted():
                 line = self._add(called(event.name, event.input))
                 self._call = line if isinstance(line, CallLine) else None
@@ -212,11 +199,8 @@ class Conversation(VerticalScroll):
                 template = msg("Compacting: {goes} messages become a summary, {stays} stay.")
                 self._add(Aside(self._words(template, goes=event.goes, stays=event.stays)))
             case CompactionFinished(result):
-                text = (
-                    result.text(self._words.lang)
-                    if result
-                    else self._words("Nothing was compacted.")
-                )
+                text = self._words("Nothing was compacted.")
+                text = result.text(self._words.lang) if result else text
                 self._add(Aside(text, result is not None and not result.success))
             case TurnFinished():
                 self._end_answer()
@@ -270,13 +254,10 @@ class Conversation(VerticalScroll):
 
     def action_copy(self) -> None:
         answers = self.query(ModelWords)
-        text = answers.last().shown if answers else ""
-        if text:
-            self.app.copy_to_clipboard(text)
-            message = self._words("Copied {count} characters.", count=short(len(text)))
+        if answers and (text := answers.last().shown):
+            copy_text(self, text, self._words)
         else:
-            message = self._words("There is no answer yet.")
-        self.notify(message, markup=False)
+            self.notify(self._words("There is no answer yet."), markup=False)
 
     async def action_save_code(self) -> None:
         answer = self._last_answer()
@@ -293,11 +274,8 @@ class Conversation(VerticalScroll):
             self.notify(error.text(lang), severity="error", markup=False)
             return
         names = ", ".join(one.code_id for one in saved)
-        self.note(
-            self._words("Saved {names}. See the code window.", names=names)
-            if saved
-            else self._words("This code is already saved.")
-        )
+        text = msg("Saved {names}. See the code window.")
+        self.note(self._words(text if saved else msg("This code is already saved."), names=names))
 
     def _last_answer(self) -> str:
         items = self._desk.session.context.get_all()

@@ -39,7 +39,6 @@ class Popup(OptionList, can_focus=False):
         keep: bool = False,
         at: int | None = 0,
     ) -> None:
-        """Show rows, each with its value."""
         before, self.is_moved = self.highlighted, False
         self._values = [value for _, value in rows]
         with self.prevent(OptionList.OptionHighlighted):

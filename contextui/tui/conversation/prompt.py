@@ -40,43 +40,39 @@ class InputHistory:
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        self._texts = list(texts)
+        self.texts = list(texts)
         self._place: int | None = None
         self._unfinished = ""
 
     def add(self, text: str) -> None:
-        if text in self._texts:
-            self._texts.remove(text)  # its place is now the last
-        self._texts.append(text)
+        if text in self.texts:
+            self.texts.remove(text)  # its place is now the last
+        self.texts.append(text)
         self._place = None
 
     def put_before(self, texts: Iterable[str]) -> None:
-        before = [one for one in texts if one not in set(self._texts)]
-        self._texts = [*before, *self._texts]
+        before = [one for one in texts if one not in set(self.texts)]
+        self.texts = [*before, *self.texts]
         if self._place is not None:
             self._place += len(before)
-
-    @property
-    def texts(self) -> list[str]:
-        return self._texts
 
     def back(self, current: str) -> str | None:
         if self._place is None:
             self._unfinished = current
-        place = len(self._texts) if self._place is None else self._place
+        place = len(self.texts) if self._place is None else self._place
         if place == 0:
             return None
         self._place = place - 1
-        return self._texts[self._place]
+        return self.texts[self._place]
 
     def forth(self) -> str | None:
         if self._place is None:
             return None
         self._place += 1
-        if self._place == len(self._texts):
+        if self._place == len(self.texts):
             self._place = None
             return self._unfinished
-        return self._texts[self._place]
+        return self.texts[self._place]
 
 
 _LARGE = 20_000  # characters
@@ -115,16 +111,13 @@ class Pastes:
     def __init__(self) -> None:
         self._kept: dict[str, str] = {}
 
-    def keep(self, text: str) -> str:
+    def keep(self, text: str, *, once: bool = False) -> str:
+        if once and text in self._kept.values():
+            return next(word for word, one in self._kept.items() if one == text)
         number = len(self._kept) + 1
         word = f"[pasted {number}: {counted(text)}]"
         self._kept[word] = text
         return word
-
-    def keep_once(self, text: str) -> str:
-        return next((word for word, one in self._kept.items() if one == text), "") or self.keep(
-            text
-        )
 
     @property
     def size(self) -> int:
@@ -185,22 +178,15 @@ class Prompt(InertArea):
     """Whether completions are shown, which the arrow keys then select."""
 
     class Submitted(Message):
-        """Posted when the person sends a message.
-
-        Attributes:
-            text: The message, pastes included; empty on Enter in an empty prompt.
-            is_shell: Whether the field began with `!`, visibly: a large paste cannot make it so.
-            visible: The text as the field showed it: large pastes are placeholders.
-            mentions: The mentions in it that were chosen from the list of files.
-        """
+        """Posted when the person sends a message, or presses Enter in an empty prompt."""
 
         def __init__(
             self,
-            text: str,
+            text: str,  # pastes included
             *,
-            is_shell: bool = False,
-            visible: str = "",
-            mentions: frozenset[str] = frozenset(),
+            is_shell: bool = False,  # whether a visible `!` began it: a large paste cannot
+            visible: str = "",  # as the field showed it: large pastes are placeholders
+            mentions: frozenset[str] = frozenset(),  # those chosen from the list of files
         ) -> None:
             super().__init__()
             self.text, self.is_shell = text, is_shell
@@ -215,22 +201,6 @@ class Prompt(InertArea):
 
     class EditorRequested(Message):
         """Posted when the person wants to edit the text in their own editor."""
-
-    class LeftDownward(Message):
-        """Posted when the person presses down on the last line."""
-
-    class Paged(Message):
-        """Posted when the person scrolls the conversation by a page."""
-
-        def __init__(self, step: int) -> None:
-            super().__init__()
-            self.step = step
-
-    class NoticeClicked(Message):
-        """Posted when the person clicks the notice in the border."""
-
-    class TakenBack(Message):
-        """Posted when the person wants to edit the last queued message."""
 
     def __init__(self, words: Words) -> None:
         placeholder = Content(words("Say what you want   @ file   ! command   / commands"))
@@ -252,6 +222,11 @@ class Prompt(InertArea):
         """Whether messages are queued and the prompt is empty."""
         self.notice: Content | None = None
         """Shown in the border instead of the turn's status."""
+        # What some keys and a click do around the prompt.
+        self.leave_downward: Callable[[], object] = lambda: None
+        self.scroll_log: Callable[[int], object] = lambda _: None  # by pages
+        self.open_notice: Callable[[], object] = lambda: None
+        self.take_back: Callable[[], object] = lambda: None  # the last queued message
 
     def attach(
         self, desk: "AppSession", status: "TurnStatus", new_below: Callable[[], int]
@@ -288,7 +263,7 @@ class Prompt(InertArea):
     def on_click(self, event: events.Click) -> None:
         if self.notice is not None and event.y == 0:
             event.stop()
-            self.post_message(self.NoticeClicked())
+            self.open_notice()
 
     def _show_status(self) -> None:
         if self._status is None:
@@ -335,15 +310,15 @@ class Prompt(InertArea):
         elif self.is_completing and key in ("up", "down", "tab"):
             self.post_message(self.Completing({"up": -1, "down": 1}.get(key, 0)))
         elif key == "up" and self.can_take_back and not self.text:
-            self.post_message(self.TakenBack())
+            self.take_back()
         elif key in _PAGES and self.max_scroll_y == 0:  # else they scroll the field
-            self.post_message(self.Paged(_PAGES[key]))
+            self.scroll_log(_PAGES[key])
         elif key == "up" and self.cursor_at_first_line:
             return self._recall(self._history.back(self.text))
         elif key == "down" and self.cursor_at_last_line:
             is_recalled = self._recall(self._history.forth())
             if not self.text:
-                self.post_message(self.LeftDownward())
+                self.leave_downward()
             return is_recalled
         else:
             return False
@@ -365,7 +340,11 @@ class Prompt(InertArea):
         if is_large(text):
             event.prevent_default()
             event.stop()
-            self._keep_paste(text)
+            if self._pastes.size + len(text) > MOST_PASTED:
+                self.notify(too_large(text, self._words), severity="warning", markup=False)
+                return
+            word = self._pastes.keep(text)
+            self.replace(word, *self.selection, maintain_selection_offset=False)
         elif (path := pasted_image(text)) is not None:
             from contextui.agent.mention import mention_of  # noqa: PLC0415  (see above)
 
@@ -377,13 +356,6 @@ class Prompt(InertArea):
             event.stop()
             self.replace(text, *self.selection, maintain_selection_offset=False)
             self.recalled = self.text
-
-    def _keep_paste(self, text: str) -> None:
-        """Put a large paste into the field as a placeholder; refuse one that is too large."""
-        if self._pastes.size + len(text) > MOST_PASTED:
-            self.notify(too_large(text, self._words), severity="warning", markup=False)
-            return
-        self.replace(self._pastes.keep(text), *self.selection, maintain_selection_offset=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("take", "submit"):
@@ -443,14 +415,6 @@ class Prompt(InertArea):
         self.replace(text, (row, column - instead_of), (row, column))
         self.move_cursor((row, column - instead_of + len(mention) + 1))
 
-    def _mention_around(self, column: int, *, is_left: bool) -> tuple[int, int] | None:
-        """Return the columns of the mention that a deletion at a column of this line touches."""
-        row, _ = self.cursor_location
-        for start, end in self._mention_columns(self.document.get_line(row)):
-            if (start < column <= end) if is_left else (start <= column < end):
-                return start, end
-        return None
-
     def _mention_columns(self, text: str) -> list[tuple[int, int]]:
         if not self._mentions or "@" not in text:
             return []
@@ -468,14 +432,14 @@ class Prompt(InertArea):
         self._delete(is_left=False)
 
     def _delete(self, *, is_left: bool) -> None:
+        """Delete a character, or the whole mention that it is part of."""
         row, column = self.cursor_location
-        around = self._mention_around(column, is_left=is_left)
-        if around is not None and self.selection.is_empty:
-            self.delete((row, around[0]), (row, around[1]), maintain_selection_offset=False)
-        elif is_left:
-            super().action_delete_left()
-        else:
-            super().action_delete_right()
+        mentions = self._mention_columns(self.document.get_line(row))
+        for start, end in mentions if self.selection.is_empty else ():
+            if (start < column <= end) if is_left else (start <= column < end):
+                self.delete((row, start), (row, end), maintain_selection_offset=False)
+                return
+        (super().action_delete_left if is_left else super().action_delete_right)()
 
     def get_line(self, line_index: int) -> RichText:
         """Return a line with its mentions on a ground of their own."""
@@ -536,7 +500,7 @@ class Prompt(InertArea):
         first, end, rest = draft.partition("\n")
         if not end or len(first) > _LONGEST_FIRST or not is_large(rest):
             first, end, rest = "", "", draft
-        return first + end + self._pastes.keep_once(rest)
+        return first + end + self._pastes.keep(rest, once=True)
 
     def replace_text(self, text: str) -> None:
         if text != self.whole_text:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from textual.content import Content
-from textual.events import Resize
+from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Static
 
@@ -94,14 +94,11 @@ class ResumeRow(Try):
         super().__init__("")
         self._words, self._head, self._newest = words, head, newest
 
-    def on_mount(self) -> None:
-        self._draw()
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        return len([*self._lines(width)])
 
-    def on_resize(self, _: Resize) -> None:
-        self._draw()
-
-    def _draw(self) -> None:
-        self.update(Content("\n").join([*self._lines(max(self.size.width, 20))]))
+    def render(self) -> Content:
+        return Content("\n").join([*self._lines(self.size.width)])
 
     def _lines(self, width: int) -> Iterator[Content]:
         words, head = self._words, self._head
@@ -130,17 +127,13 @@ class ResumeRow(Try):
                 (f"{you}: ", "$text-secondary"),
                 (fit(said, width - len(you) - 4), MUTED),
             )
-        left = [*self._left()]
+        count, left = len(self._newest.windows), list[str]()
+        if count:
+            left.append(words.plural(count, "1 window", "{count} windows"))
+        if self._newest.draft.strip():
+            left.append(words("1 message not sent"))
         if left:
             yield Content.styled(f"  {', '.join(left)}", "$text-warning")
-
-    def _left(self) -> Iterator[str]:
-        words, newest = self._words, self._newest
-        assert newest is not None
-        if count := len(newest.windows):
-            yield words.plural(count, "1 window", "{count} windows")
-        if newest.draft.strip():
-            yield words("1 message not sent")
 
     def action_say(self) -> None:
         self.post_message(self.Chosen(self._head.place.id))
@@ -148,13 +141,11 @@ class ResumeRow(Try):
 
 def widgets_of(recent: Recent, words: Words, folder: str) -> Iterator[Static]:
     """Yield the widgets of the start screen of a folder with earlier sessions."""
-    yield Static(
-        Content.assemble(("contextui", "bold $text-primary"), (f"   {line(folder)}", MUTED))
-    )
+    title = Content.assemble(("contextui", "bold $text-primary"), (f"   {line(folder)}", MUTED))
+    yield Static(title)
     hint = words("↓ and Enter, or just type to start a new session")
-    yield Static(
-        Content.assemble((words("Resume"), "bold"), (f"   {hint}", MUTED)), classes="resume"
-    )
+    resume = Content.assemble((words("Resume"), "bold"), (f"   {hint}", MUTED))
+    yield Static(resume, classes="resume")
     for number, head in enumerate(recent.heads):
         row = ResumeRow(words, head, recent.newest if number == 0 else None)
         row.set_class(number == 0 and len(recent.heads) > 1, "-newest")

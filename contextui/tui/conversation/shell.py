@@ -14,16 +14,13 @@ from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 from textual.content import Content
-from textual.geometry import Size
-from textual.widgets import Static
 
 from contextui.errors import ContextUIError
 from contextui.text import code_point, duration, is_unseen
-from contextui.tui.lines import FAINT, MUTED, fit, line, spinner
+from contextui.tui.lines import FAINT, MUTED, Rows, fit, line, spinner
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.job import CommandResult, Job
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.window import Window
 from contextui.windowing.worker import finished
 from contextui.words import Words, msg
 
@@ -39,11 +36,7 @@ class CommandError(ContextUIError):
 
 
 def command_in(text: str) -> str:
-    """Return the command of a prompt that begins with the mark.
-
-    Raises:
-        CommandError: There is none, or it is not one line that can be seen as a whole.
-    """
+    """Return the command after the mark; raise a CommandError unless it is one visible line."""
     command = text.removeprefix(MARK).strip()
     if not command:
         raise CommandError(msg("Type a command after the !, such as !ls."))
@@ -120,7 +113,7 @@ class TypedCommand:
             self.problem = words("Stopped.")
 
 
-class CommandLine(Static):
+class CommandLine(Rows):
     """A typed command: whether it runs or how it ended, and the last lines of its output."""
 
     def __init__(self, entry: TypedCommand, words: Words) -> None:
@@ -135,11 +128,8 @@ class CommandLine(Static):
         self.auto_refresh = None
         self.refresh(layout=True)
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        return 1 + len(self._below())
-
-    def render(self) -> Content:
-        entry, width = self.entry, self.size.width - 2
+    def rows(self, width: int) -> list[Content]:
+        entry, width = self.entry, width - 2
         mark, style = entry.mark
         facts = f"   {entry.facts(self._words)}"
         head = Content.assemble(
@@ -148,7 +138,7 @@ class CommandLine(Static):
             (facts, FAINT),
         )
         rows = [(f"  {fit(text.expandtabs(), width)}", style) for text, style in self._below()]
-        return Content("\n").join([head, *(Content.styled(*one) for one in rows)])
+        return [head, *(Content.styled(*one) for one in rows)]
 
     def _below(self) -> list[tuple[str, str]]:
         words, entry, result = self._words, self.entry, self.entry.result
@@ -177,15 +167,8 @@ def _joined(text: str, where: str, words: Words) -> str:
 
 
 async def run_in_terminal(windows: WindowManager, command: str) -> TypedCommand:
-    """Run a command in the terminal used last, as the person; open one if there is none.
-
-    Returns:
-        The command, which has started.
-
-    Raises:
-        ContextUIError: It did not start.
-    """
-    window = _terminal(windows)
+    """Start a command in the terminal used last, as the person; open one if there is none."""
+    window = next((one for one in reversed(windows.windows()) if one.name == _CLASS), None)
     if window is None:
         if _CLASS not in windows.classes:
             raise CommandError(msg("There is no terminal window to run commands in."))
@@ -196,8 +179,3 @@ async def run_in_terminal(windows: WindowManager, command: str) -> TypedCommand:
     if not result.ok:
         raise result.error or CommandError(result.text)
     return TypedCommand(command, window.id, result.job)
-
-
-def _terminal(windows: WindowManager) -> Window | None:
-    found = [one for one in windows.windows() if one.name == _CLASS]
-    return found[-1] if found else None

@@ -36,27 +36,19 @@ _LEAST = 0.001  # dollars: a smaller cost is shown as less than this
 
 @dataclass(frozen=True, slots=True)
 class TurnFigures:
-    """What a turn took.
+    """What a turn took."""
 
-    Attributes:
-        seconds: Its duration, without the time spent waiting for the person.
-        calls: How many tool calls were made.
-        cached: The share of the input that came from the cache; None if the model has no cache.
-        cost: Its cost in dollars; None if no price is known.
-    """
-
-    seconds: float
+    seconds: float  # without the time spent waiting for the person
     calls: int = 0
-    cached: float | None = None
-    cost: float | None = None
+    cached: float | None = None  # share of the input; None if the model has no cache
+    cost: float | None = None  # in dollars; None if no price is known
 
     def text(self, words: Words) -> str:
         """Format the figures in one line; nothing that is not known is mentioned."""
         parts = [duration(self.seconds, words)]
-        if self.calls == 1:
-            parts.append(words("1 call"))
-        elif self.calls:
-            parts.append(words("{count} calls", count=f"{self.calls:,}"))
+        if self.calls:
+            text = msg("1 call") if self.calls == 1 else msg("{count} calls")
+            parts.append(words(text, count=f"{self.calls:,}"))
         if self.cached is not None:
             parts.append(words("{percent}% cached", percent=f"{100 * self.cached:.0f}"))
         if self.cost:
@@ -90,11 +82,7 @@ class TurnStatus:
     _called: float = field(default=0.0)  # when that call started
 
     def handle(self, event: Event) -> TurnFigures | None:
-        """Update the status from an event.
-
-        Returns:
-            The figures of the turn when it ends after at least one answer.
-        """
+        """Update the status; return the figures of a turn that ends after at least one answer."""
         match event:
             case TurnStarted() | CompactionStarted():
                 self.is_running, self._began, self.retry = True, time.monotonic(), None
@@ -102,12 +90,8 @@ class TurnStatus:
                 self.cost, self._window, self._paused = None, "", 0.0
                 self.activity = msg("working") if isinstance(event, TurnStarted) else "compacting"
             case StepStarted():
-                self.step, self.characters, self.retry, self.activity = (
-                    event.step,
-                    0,
-                    None,
-                    msg("working"),
-                )
+                self.step, self.characters = event.step, 0
+                self.retry, self.activity = None, msg("working")
             case RetryScheduled():
                 self.retry = (event.reason, event.seconds)
             case ThinkingDelta():
@@ -174,8 +158,7 @@ class TurnStatus:
         job = self.job_in(self._window) if self._window and now - self._called > _PATIENCE else ""
         if job:
             name = fit(job, min(cell_len(line(job)), _NAME))
-            waits = words("waiting for {name} {seconds}s", name=name, seconds=seconds)
-            parts = [waits]
+            parts = [words("waiting for {name} {seconds}s", name=name, seconds=seconds)]
         else:
             activity = words(self.activity)
             parts = [words("{activity} {seconds}s", activity=activity, seconds=seconds)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from textual.app import ComposeResult
@@ -13,21 +14,15 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from contextui.files.errors import FileChangedError
-from contextui.tui.desktop.form import FormScreen, Question
+from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
-from contextui.tui.desktop.shared import (
-    Setting,
-    in_turn,
-    name_of,
-    needs_words,
-    short_name,
-)
+from contextui.tui.desktop.shared import Setting, in_turn, name_of, needs_words, short_name
 from contextui.tui.desktop.widgets import call_hook, hook, settle
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, is_diff, plain_lines
 from contextui.tui.footer import KeyBar
 from contextui.tui.keys import focus_of
 from contextui.tui.lines import MUTED, line
-from contextui.windowing.action import CLOSE, ActionResult, Form, Reference
+from contextui.windowing.action import CLOSE, Action, ActionResult, Form, Reference
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
@@ -126,10 +121,10 @@ class ActionRunner:
         action = self._window.actions.get(wanted)
         if isinstance(anchor, Form):
             bound = self._window.actions[anchor.action]
-            self._ask(wanted, Question(self._window, bound, anchor.fields, anchor.params))
+            self._ask(wanted, bound, anchor.fields, anchor.params)
         elif action is not None and (needs_words(action) or (fill_in and action.params.listing)):
             names = tuple(param.name for param in action.params.listing)
-            self._ask(wanted, Question(self._window, action, names))
+            self._ask(wanted, action, names, {})
         elif not isinstance(anchor, Reference):
             self.run(wanted, {})
 
@@ -161,12 +156,15 @@ class ActionRunner:
             call_hook(self._body(), "person_acted", action_id)
         return result
 
-    def _ask(self, wanted: str, question: Question) -> None:
+    def _ask(
+        self, wanted: str, action: Action, names: tuple[str, ...], given: Mapping[str, Any]
+    ) -> None:
         def answered(result: ActionResult | None) -> None:
             if result is not None:
-                self._show_result(result, question.action.id)
+                self._show_result(result, action.id)
 
-        form = FormScreen(question, lambda params: self._act(wanted, params), self._words)
+        run = partial(self._act, wanted)
+        form = FormScreen(self._window, action, names, self._words, given=given, run=run)
         self._frame.app.push_screen(form, answered)
 
     # --- results -----------------------------------------------------------------------
@@ -196,10 +194,10 @@ class ActionRunner:
     # --- menu --------------------------------------------------------------------------
 
     def menu(self) -> None:
-        groups = [list(self._actions()), list(self._anchors()), self._keys()]
-        menu = MenuScreen(
-            self._title(self._words("actions")), groups, self._words, can_fill_in=True
-        )
+        keys = [Entry(_KEY + key, self._words(about), key=shown) for key, shown, about in _KEYS]
+        groups = [list(self._actions()), list(self._anchors()), keys]
+        title = self._title(self._words("actions"))
+        menu = MenuScreen(title, groups, self._words, can_fill_in=True)
         self._frame.app.push_screen(menu, self._chosen)
 
     def _title(self, about: str) -> Content:
@@ -219,9 +217,6 @@ class ActionRunner:
                 label = anchor.label or bound.labelled(self._words.lang)
                 ends = "…" if isinstance(anchor, Form) else ""
                 yield Entry(anchor.id, f"{label}{ends}", anchor.id)
-
-    def _keys(self) -> list[Entry]:
-        return [Entry(_KEY + key, self._words(about), key=shown) for key, shown, about in _KEYS]
 
     def _chosen(self, chosen: Chosen | None) -> None:
         if chosen is None:

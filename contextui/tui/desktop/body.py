@@ -1,18 +1,17 @@
 """The default body of a window: its latest render as text with clickable anchors."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from textual import events
 from textual.binding import Binding
 from textual.content import Content, Span
-from textual.message import Message
 from textual.style import Style
 
 from contextui.secrets import mask_own
 from contextui.text import for_terminal
-from contextui.tui.lines import FAINT, KEY, MUTED, Sheet, fold, line
+from contextui.tui.lines import CURSOR, FAINT, KEY, MUTED, Sheet, fold, line
 from contextui.windowing.action import AnyAnchor, Button, Form, Reference
 from contextui.windowing.render import Render
 from contextui.windowing.runtime import runtime_of
@@ -110,17 +109,13 @@ def _taken(element: Element, anchors: dict[str, list[AnyAnchor]]) -> list[AnyAnc
 
 
 def _buttons(anchors: list[AnyAnchor]) -> Content:
-    parts = [_button(one) for one in anchors if isinstance(one, Button | Form)]
+    parts = []
+    for one in anchors:
+        if isinstance(one, Button | Form):
+            label = line(one.label or one.action.replace("_", " ").capitalize())
+            shown = Content.styled(f"{label}…" if isinstance(one, Form) else label, KEY)
+            parts.append(shown.stylize(Style.from_meta({ANCHOR: one.id})))
     return Content("  ").join(parts)
-
-
-def _button(anchor: Button | Form) -> Content:
-    ends = "…" if isinstance(anchor, Form) else ""
-    label = line(anchor.label or anchor.action.replace("_", " ").capitalize()) + ends
-    return Content.assemble((label, KEY)).stylize(Style.from_meta({ANCHOR: anchor.id}))
-
-
-_CURSOR = "on $cursor"
 
 
 class ContentBody(Sheet):
@@ -132,16 +127,9 @@ class ContentBody(Sheet):
         Binding("enter,space", "press", show=False),
     ]
 
-    class AnchorPressed(Message):
-        """Posted when an anchor is clicked, or pressed by key."""
-
-        def __init__(self, anchor_id: str) -> None:
-            super().__init__()
-            self.anchor_id = anchor_id
-
-    def __init__(self, window: Window, words: Words) -> None:
+    def __init__(self, window: Window, words: Words, press: Callable[[str], object]) -> None:
         super().__init__()
-        self._window, self._words = window, words
+        self._window, self._words, self._press = window, words, press
         self._rows: list[Row] = []
         self._anchors: list[str] = []
         self._cursor: str | None = None
@@ -156,8 +144,7 @@ class ContentBody(Sheet):
             self._cursor = self._anchors[0] if self._anchors else None
         self.redraw()
 
-    def on_mount(self) -> None:
-        self.window_changed()
+    on_mount = window_changed
 
     def lines_for(self, width: int) -> Sequence[Content]:
         if width != self._folded_width:
@@ -166,11 +153,11 @@ class ContentBody(Sheet):
         return [self._with_cursor(one) for one in self._folded]
 
     def _with_cursor(self, content: Content) -> Content:
-        if not self.is_entered or self._cursor is None:
+        if not self.has_focus or self._cursor is None:
             return content
         for span in content.spans:
             if _anchor_of(span) == self._cursor:
-                return content.stylize(_CURSOR, span.start, span.end)
+                return content.stylize(CURSOR, span.start, span.end)
         return content
 
     # --- anchors -----------------------------------------------------------------------
@@ -190,14 +177,14 @@ class ContentBody(Sheet):
 
     def action_press(self) -> None:
         if self._cursor is not None:
-            self.post_message(self.AnchorPressed(self._cursor))
+            self._press(self._cursor)
 
     def on_click(self, event: events.Click) -> None:
         anchor_id = event.style.meta.get(ANCHOR)
         if anchor_id is not None:
             event.stop()
             self._cursor = str(anchor_id)
-            self.post_message(self.AnchorPressed(self._cursor))
+            self._press(self._cursor)
 
 
 def _anchor_of(span: Span) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from contextui.errors import ContextUIError
-from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.desktop.frame import ask_for_room
 from contextui.tui.desktop.rowlist import (
     FilterLine,
     RowList,
@@ -36,23 +36,14 @@ _FACTS = 40  # cells of a row below which the facts at its end are left out
 
 @dataclass(frozen=True)
 class Fold:
-    """An entry of the list.
+    """An entry of the list."""
 
-    Attributes:
-        key: What identifies it while the list changes.
-        title: Its name. All texts may contain anything.
-        number: Shown before the title.
-        about: Shown after the title, as far as there is room.
-        facts: Shown at the end of the row.
-        stamp: Changes whenever its text does.
-    """
-
-    key: Hashable
-    title: str
-    number: str = ""
-    about: str = ""
-    facts: str = ""
-    stamp: Hashable = None
+    key: Hashable  # identifies it while the list changes
+    title: str  # all texts may contain anything
+    number: str = ""  # before the title
+    about: str = ""  # after the title, as far as there is room
+    facts: str = ""  # at the end of the row
+    stamp: Hashable = None  # changes whenever its text does
 
 
 @dataclass(frozen=True)
@@ -81,12 +72,8 @@ class _Text:
 class FoldList(RowList[FoldRow]):
     """The rows; a click on the text of an entry does not fold it."""
 
-    def on_click(self, event: events.Click) -> None:
-        place = int(event.y) + self.scroll_offset.y
-        if place < len(self.rows) and self.rows[place].at >= 0:
-            event.stop()
-            event.prevent_default()
-            self.choose(place)
+    def opens(self, place: int, clicks: int) -> bool:  # noqa: ARG002
+        return self.rows[place].at < 0
 
 
 class FoldBody(Vertical):
@@ -151,7 +138,6 @@ class FoldBody(Vertical):
         problem: str = "",
         opened: Iterable[Hashable] = (),
     ) -> None:
-        """Show other entries."""
         self._folds, self._note = folds, note
         now = set(opened)
         self._opened -= self._opened_by_model - now
@@ -189,9 +175,7 @@ class FoldBody(Vertical):
             rows += self._rows_of(fold) if fold.key in self._opened else []
         self._list.show(rows, note, at=at)
         if self.window_rows != before:
-            for one in self.ancestors:
-                if isinstance(one, WindowFrame):
-                    one.post_message(WindowFrame.Resized())
+            ask_for_room(self)
 
     @property
     def _query(self) -> list[str]:

@@ -2,8 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from rich.cells import cell_len
@@ -28,7 +27,7 @@ from contextui.windowing.params import Param
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
 
-__all__ = ["Field", "FormField", "FormScreen", "InertArea", "Question", "form_fields"]
+__all__ = ["Field", "FormField", "FormScreen", "InertArea", "form_fields", "values_of"]
 
 LABEL = 16
 """Width of a field's name in cells."""
@@ -77,8 +76,7 @@ class FormField(Vertical):
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            name = fit(self.param.name, LABEL - 1)
-            yield Static(Content.assemble((name, "")), classes="label")
+            yield Static(Content(fit(self.param.name, LABEL - 1)), classes="label")
             yield self._paths or self.input
             if allowed := limits(self.param, self._words):
                 yield Static(Content.styled(line(allowed), FAINT), classes="limits")
@@ -158,27 +156,16 @@ def form_fields(
     return made
 
 
+def values_of(fields: Iterable[FormField]) -> dict[str, Any]:
+    """Return the entered params."""
+    return {name: value for one in fields for name, value in one.value.items()}
+
+
 def _shown(default: object) -> str:
     if default is None or default == []:
         return ""
-    return (
-        default
-        if isinstance(default, str)
-        else json.dumps(default, ensure_ascii=False, default=str)
-    )
-
-
-Run = Callable[[Mapping[str, Any]], Awaitable[ActionResult]]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """The params to ask for."""
-
-    window: Window
-    action: Action
-    names: tuple[str, ...]
-    given: Mapping[str, Any] = field(default_factory=dict)
+    is_text = isinstance(default, str)
+    return str(default) if is_text else json.dumps(default, ensure_ascii=False, default=str)
 
 
 _TITLE = 66  # maximum cells of a title
@@ -195,16 +182,26 @@ class FormScreen(ModalScreen[ActionResult | None]):
         Binding("up", "app.focus_previous", show=False),
     ]
 
-    def __init__(self, question: Question, run: Run, words: Words) -> None:
+    def __init__(
+        self,
+        window: Window,
+        action: Action,
+        names: tuple[str, ...],
+        words: Words,
+        *,
+        given: Mapping[str, Any],
+        run: Callable[[Mapping[str, Any]], Awaitable[ActionResult]],
+    ) -> None:
         super().__init__()
-        self._question, self._run, self._words = question, run, words
-        self._fields = form_fields(question.window, question.action, question.names, words)
+        self._window, self._action, self._names, self._given = window, action, names, given
+        self._run, self._words = run, words
+        self._fields = form_fields(window, action, names, words)
         self._note = Static(classes="note")
         self._is_acting = False
 
     def compose(self) -> ComposeResult:
-        action = self._question.action
-        about, whose = line(action.labelled(self._words.lang)), line(self._question.window.id)
+        action = self._action
+        about, whose = line(action.labelled(self._words.lang)), line(self._window.id)
         is_long = cell_len(f"{whose}  {about}") > _TITLE
         with Vertical(classes="box") as box:
             title = short_name(action, self._words) if is_long else about
@@ -220,13 +217,10 @@ class FormScreen(ModalScreen[ActionResult | None]):
     async def action_run(self) -> None:
         if self._is_acting:
             return
-        given = {
-            **self._question.given,
-            **{name: value for one in self._fields for name, value in one.value.items()},
-        }
-        if self._show_problems(problems(self._question.action.params, given, self._words)):
+        given = {**self._given, **values_of(self._fields)}
+        if self._show_problems(problems(self._action.params, given, self._words)):
             return
-        asked = {name: given[name] for name in given if name in self._question.names}
+        asked = {name: given[name] for name in given if name in self._names}
         self._is_acting = True
         self._show_note(self._words("running…"), MUTED)
         self.run_worker(self._carry_out(asked))
@@ -245,7 +239,7 @@ class FormScreen(ModalScreen[ActionResult | None]):
         wrong = [one for one in self._fields if one.param.name in found]
         if wrong:
             wrong[0].input.focus()
-        others = [text for name, text in found.items() if name not in self._question.names]
+        others = [text for name, text in found.items() if name not in self._names]
         self._show_note("; ".join(others), "$text-error")
         return bool(found)
 

@@ -75,19 +75,9 @@ class Closing(Horizontal):
     }
     """
 
-    class Confirmed(Message):
-        """Posted when the person confirms closing the window."""
-
-        def __init__(self, summary: str) -> None:
-            super().__init__()
-            self.summary = summary
-
-    class Left(Message):
-        """Posted when the person keeps the window open."""
-
-    def __init__(self, words: Words, window_id: str) -> None:
+    def __init__(self, words: Words, window_id: str, leave: Callable[[str | None], object]) -> None:
         super().__init__()
-        self._words, self._window_id = words, window_id
+        self._words, self._window_id, self._leave = words, window_id, leave
         self._warning = ""
 
     def compose(self) -> ComposeResult:
@@ -101,9 +91,6 @@ class Closing(Horizontal):
         self.display = True
         field.focus()
 
-    def on_resize(self) -> None:
-        self._show_text()
-
     @property
     def _label(self) -> str:
         return self._words("Close {window}?", window=line(self._window_id)) + " "
@@ -111,8 +98,10 @@ class Closing(Horizontal):
     def _show_text(self) -> None:
         room = self.size.width or self.container_size.width
         forms = [self._words(one) for one in (_WARNINGS if self._warning else _HINTS)]
-        if self._warning:
-            forms.insert(0, self._cut(room))
+        if _ENOUGH <= room < cell_len(self._warning):
+            forms.insert(0, set_cell_size(self._warning, room - 1) + "…")
+        elif self._warning:
+            forms.insert(0, self._warning)
         # A warning may take the room of the label; the hint does not make sense without it.
         left = room if self._warning else room - cell_len(self._label)
         text = next((one for one in forms if cell_len(one) <= left), forms[-1])
@@ -121,6 +110,8 @@ class Closing(Horizontal):
         style = "$text-warning" if self._warning else ""
         self.query_one(Field).placeholder = Content.assemble((text, style))
 
+    on_resize = _show_text
+
     def on_descendant_blur(self) -> None:
         self.call_after_refresh(self._withdraw)
 
@@ -128,20 +119,15 @@ class Closing(Horizontal):
         if self.app.app_focus and not self.has_focus_within:
             self.display = False
 
-    def _cut(self, room: int) -> str:
-        if _ENOUGH <= room < cell_len(self._warning):
-            return set_cell_size(self._warning, room - 1) + "…"
-        return self._warning
-
     @on(Field.Done)
     def _confirm(self, message: Field.Done) -> None:
         message.stop()
         self.display = False
-        self.post_message(self.Confirmed(message.field.text.strip()))
+        self._leave(message.field.text.strip())
 
     def action_leave(self) -> None:
         self.display = False
-        self.post_message(self.Left())
+        self._leave(None)
 
 
 _BODY = "body"
@@ -197,6 +183,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self._trouble = Static(classes="trouble")
         self._own_problem = ""
         self._unregister: Callable[[], None] = lambda: None
+        self.runner = ActionRunner(self, window, setting, lambda: self.body, self.show_note)
         self.body = self._make_body()
         self._usual_bindings = self._bindings
         self._bind_keys_of_body()
@@ -205,23 +192,20 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self._note_style, self._note_timer = "", cast(Timer | None, None)
         self.will_go_in = False
         self.is_pinned = False
-        self.runner = ActionRunner(self, window, setting, lambda: self.body, self.show_note)
 
     def compose(self) -> ComposeResult:
         yield self._trouble
         yield self.body
-        yield Closing(self._setting.words, self.window.id)
+        yield Closing(self._setting.words, self.window.id, self._close)
 
     def on_mount(self) -> None:
-        self._unregister = runtime_of(self.window).commit_input_with(self._commit_input)
+        runtime = runtime_of(self.window)
+        self._unregister = runtime.commit_input_with(lambda: settle(self.body))
         self._watch_body()
         self._draw()
 
     def on_unmount(self) -> None:
         self._unregister()
-
-    async def _commit_input(self) -> None:
-        await settle(self.body)
 
     def _make_body(self) -> Widget:
         try:
@@ -247,7 +231,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self._bindings = BindingsMap.from_keys(bindings)
 
     def _usual_body(self) -> ContentBody:
-        body = ContentBody(self.window, self._setting.words)
+        body = ContentBody(self.window, self._setting.words, self.runner.choose)
         body.add_class(_BODY)
         return body
 
@@ -260,11 +244,12 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.draw_border()
         self.post_message(self.Resized())
 
+    on_resize = _content_resized
+
     def wanted_rows(self) -> int | None:
         """Return the rows that show the whole content, with the border; None before it has a width.
 
-        They depend on content and width alone, so that the layout is the same in whatever order
-        both change.
+        They depend on content and width alone, in whatever order both change.
         """
         rows = hook(self.body, "window_rows")
         rows = rows if isinstance(rows, int) else None
@@ -291,6 +276,9 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.body.window_changed()
         self._draw()
 
+    @on(events.Focus)
+    @on(events.DescendantFocus)
+    @on(events.Enter)
     def draw_border(self) -> None:
         if not self.is_attached:  # a tick between creating and mounting it
             return
@@ -344,9 +332,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         if not 0 < height < count:
             return ""
         first = min(body.scroll_offset.y, count - height) + 1
-        return self._setting.words(
-            "{first}–{last} of {count}", first=first, last=first + height - 1, count=count
-        )
+        words, last = self._setting.words, first + height - 1
+        return words("{first}–{last} of {count}", first=first, last=last, count=count)
 
     def _subtitle(self, width: int) -> Content:
         ends = Content("")
@@ -377,15 +364,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         if self._note_timer is not None:
             self._note_timer.stop()
         self.note, self._note_timer = "", None
-        self.draw_border()
-
-    def on_resize(self) -> None:
-        self._content_resized()
-
-    @on(events.Focus)
-    @on(events.DescendantFocus)
-    @on(events.Enter)
-    def _show_focus(self) -> None:
         self.draw_border()
 
     @on(events.Blur)
@@ -519,21 +497,11 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         lost = str(hook(self.body, "closing_warning") or "") or line(unsaved)
         self.query_one(Closing).ask(lost)
 
-    @on(Closing.Confirmed)
-    def _close(self, message: Closing.Confirmed) -> None:
-        message.stop()
+    def _close(self, summary: str | None) -> None:
+        """Close the window with a summary, which may be empty; with None, it stays."""
         self.focus()
-        self.runner.run("close", {"summary": message.summary or None})
-
-    @on(Closing.Left)
-    def _stay(self, message: Closing.Left) -> None:
-        message.stop()
-        self.focus()
-
-    @on(ContentBody.AnchorPressed)
-    def _press(self, message: ContentBody.AnchorPressed) -> None:
-        message.stop()
-        self.runner.choose(message.anchor_id)
+        if summary is not None:
+            self.runner.run("close", {"summary": summary or None})
 
     @on(ActionRequested)
     def _act(self, message: ActionRequested) -> None:
@@ -547,7 +515,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.body.scroll_relative(y=by, animate=False)
 
     def action_scroll_page(self, by: int) -> None:
-        self.body.scroll_relative(y=by * max(self.body.size.height - 1, 1), animate=False)
+        self.action_scroll(by * max(self.body.size.height - 1, 1))
 
     def action_scroll_edge(self, by: int) -> None:
         scroll = self.body.scroll_end if by > 0 else self.body.scroll_home

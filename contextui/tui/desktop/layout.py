@@ -6,7 +6,7 @@ that do not fit, each gets one line: those used least recently.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,7 +14,6 @@ from rich.cells import cell_len
 from textual import events
 from textual.content import Content
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.widget import Widget
 
 from contextui.tui.desktop.order import Order
@@ -58,21 +57,13 @@ Wishes = Callable[[str], Wish]
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """The positions of all windows.
+    """The positions of all windows."""
 
-    Attributes:
-        frames: The windows shown in frames, each with its region, in order.
-        lines: The windows shown as one line each, in the order of their numbers.
-        more: The number of windows without even a line.
-        place: The region of the lines; the last line shows `more`, if it is not 0.
-        rows: The rows in use.
-    """
-
-    frames: tuple[tuple[str, Region], ...] = ()
-    lines: tuple[str, ...] = ()
-    more: int = 0
-    place: Region = NOWHERE
-    rows: int = 0
+    frames: tuple[tuple[str, Region], ...] = ()  # in order
+    lines: tuple[str, ...] = ()  # windows shown as one line each, by number
+    more: int = 0  # windows without even a line
+    place: Region = NOWHERE  # of the lines; the last one shows `more`, if it is not 0
+    rows: int = 0  # in use
 
     @property
     def shown(self) -> list[str]:
@@ -231,7 +222,8 @@ class _Stack:
         frames, used, x = list[tuple[str, Region]](), 0, 0
         for rows, width in zip(columns, _shares(self._whole.width, len(columns)), strict=True):
             y = 0
-            more = [_more(row, self._order.grown) for row in rows]
+            grown = self._order.grown
+            more = [max((grown.get(one, 0) for one in row.ids), key=abs) for row in rows]
             heights = _grow(_heights(rows, height), more, height)
             if fills:
                 heights[max(range(len(rows)), key=more.__getitem__)] += height - sum(heights)
@@ -271,10 +263,6 @@ def _heights(rows: Sequence[_Row], height: int) -> list[int]:
             wanted = min(row.wanted, most(row, turn)) - found[at]
             found[at] += max(min(wanted, height - sum(found)), 0)
     return found
-
-
-def _more(row: _Row, grown: Mapping[str, int]) -> int:
-    return max((grown.get(one, 0) for one in row.ids), key=abs, default=0)
 
 
 def _grow(heights: list[int], more: Sequence[int], height: int) -> list[int]:
@@ -322,19 +310,11 @@ class WindowLines(Widget):
 
     DEFAULT_CSS = "WindowLines { padding: 0 2; }"
 
-    class Chosen(Message):
-        """Posted when a line is clicked."""
-
-        def __init__(self, window_id: str) -> None:
-            super().__init__()
-            self.window_id = window_id
-
-    class MoreChosen(Message):
-        """Posted when the line about more windows is clicked."""
-
-    def __init__(self, setting: Setting) -> None:
+    def __init__(
+        self, setting: Setting, go: Callable[[str], object], list_all: Callable[[], object]
+    ) -> None:
         super().__init__()
-        self._setting = setting
+        self._setting, self._go, self._list_all = setting, go, list_all
         self._windows: Sequence[tuple[int, Window]] = ()
         self._more = 0
         self._drawn = Content("")
@@ -349,8 +329,7 @@ class WindowLines(Widget):
             self._drawn = drawn
             self.refresh()
 
-    def on_resize(self) -> None:
-        self.redraw()
+    on_resize = redraw
 
     def render(self) -> Content:
         return self._drawn
@@ -384,6 +363,6 @@ class WindowLines(Widget):
     def on_click(self, event: events.Click) -> None:
         at = event.y - self.gutter.top
         if at < len(self._windows):
-            self.post_message(self.Chosen(self._windows[at][1].id))
+            self._go(self._windows[at][1].id)
         elif self._more:
-            self.post_message(self.MoreChosen())
+            self._list_all()

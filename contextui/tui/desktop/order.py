@@ -19,27 +19,16 @@ class Left(NamedTuple):
 
 @dataclass(slots=True)
 class Order:
-    """The open windows.
+    """The open windows."""
 
-    Attributes:
-        ids: The windows in the order of their places.
-        current: The window that the person used last.
-        numbers: The number of each window. It stays the same as long as the window is open.
-        recent: All windows, the least recently used first.
-        main: The window in the main place.
-        is_pinned: Whether the person chose the main window, so that no new one replaces it.
-        left: The places of closed windows, for those that are reopened.
-        grown: How many rows the person gave to windows, or took from them.
-    """
-
-    ids: list[str] = field(default_factory=list)
-    current: str | None = None
-    numbers: dict[str, int] = field(default_factory=dict)
-    recent: list[str] = field(default_factory=list)
-    main: str | None = None
-    is_pinned: bool = False
-    left: dict[str, Left] = field(default_factory=dict)
-    grown: dict[str, int] = field(default_factory=dict)
+    ids: list[str] = field(default_factory=list)  # by place
+    current: str | None = None  # the window that the person used last
+    numbers: dict[str, int] = field(default_factory=dict)  # the same as long as a window is open
+    recent: list[str] = field(default_factory=list)  # all, the least recently used first
+    main: str | None = None  # the window in the main place
+    is_pinned: bool = False  # whether the person chose it, so that no new one replaces it
+    left: dict[str, Left] = field(default_factory=dict)  # for windows that are reopened
+    grown: dict[str, int] = field(default_factory=dict)  # rows that the person gave to windows
 
     def follow(
         self,
@@ -69,7 +58,11 @@ class Order:
             left = self.left.pop(former(one), None)
             self.ids.insert(left.at if left is not None else len(self.ids), one)
             self.numbers[one] = self._free_number(left.number if left is not None else 0)
-            self._open(one, is_wide(one), keeps)
+            self.recent.append(one)
+            if is_wide(one) and not self.is_pinned:
+                self.main = one
+            if self.current is None or not keeps:
+                self.current = one
             if left is not None and left.rows:
                 self.grown[one] = left.rows
             if left is not None and left.is_main and not self.is_pinned:
@@ -77,13 +70,6 @@ class Order:
         if self.main is None:
             self.main = next((one for one in reversed(self.recent) if is_wide(one)), None)
         return opened
-
-    def _open(self, window_id: str, is_wide: bool, keeps: bool) -> None:
-        self.recent.append(window_id)
-        if is_wide and not self.is_pinned:
-            self.main = window_id
-        if self.current is None or not keeps:
-            self.current = window_id
 
     def _note_left(self, still: set[str]) -> None:
         for at, one in enumerate(self.ids):

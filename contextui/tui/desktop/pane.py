@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -12,21 +12,13 @@ from textual.binding import Binding
 from textual.containers import Container
 from textual.content import Content
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.errors import ContextUIError, UnknownWindowError
 from contextui.tui.app_session import AppSession, Changes
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.desktop.layout import (
-    LEAST_ROWS,
-    Arrangement,
-    Mode,
-    WindowLines,
-    Wish,
-    arrange,
-)
+from contextui.tui.desktop.layout import LEAST_ROWS, Arrangement, Mode, WindowLines, Wish, arrange
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
 from contextui.tui.desktop.order import Order
 from contextui.tui.desktop.shared import (
@@ -40,8 +32,7 @@ from contextui.tui.desktop.shared import (
 from contextui.tui.desktop.widgets import call_hook, keeps
 from contextui.tui.dividers import NARROW, TWO_COLUMNS, WIDE, Dividers
 from contextui.tui.keys import KeyLine, meant_key
-from contextui.tui.lines import MUTED
-from contextui.tui.lines import line as text_line
+from contextui.tui.lines import MUTED, line
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import in_daemon_thread
@@ -72,35 +63,29 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         """Leave all keys to a widget that uses them."""
         return False if self.keeps_keys() else super().check_action(action, parameters)
 
-    class GistDrawn(Message):
-        """Posted when the gist of a window is rendered."""
-
-        def __init__(self, window_id: str) -> None:
-            super().__init__()
-            self.window_id = window_id
-
-    class Emptied(Message):
-        """Posted when the last window closed while it had the focus."""
-
-    class Reordered(Message):
-        """Posted when windows were opened, closed or moved."""
-
-    def __init__(self, words: Words, desk: AppSession, dividers: Dividers) -> None:
+    def __init__(
+        self,
+        words: Words,
+        desk: AppSession,
+        dividers: Dividers,
+        emptied: Callable[[], object],
+        reordered: Callable[[], object],
+    ) -> None:
         super().__init__(id="desktop")
-        self._words = words
+        self._words, self._emptied, self._reordered = words, emptied, reordered
         windows = desk.session.windows
         self._setting = Setting(
             windows,
             words,
             LastActions(windows.clock),
-            Gists(lambda window_id: self.post_message(self.GistDrawn(window_id))),
+            Gists(lambda window_id: self.call_later(self._show_gist, window_id)),
             desk.tokens_of,
         )
         self._order = Order()
         self._arrangement = Arrangement()
         self._frames: dict[str, WindowFrame] = {}
         self._hidden: dict[str, WindowFrame] = {}  # no room for them now
-        self._lines = WindowLines(self._setting)
+        self._lines = WindowLines(self._setting, self._go, self._list_all)
         self._empty = Static(classes="empty")
         self._wants_focus = False
         self._requested = dict[str, tuple[str, Mapping[str, Any]]]()  # actions of windows to show
@@ -153,38 +138,34 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 self._rows.pop(window_id, None)
                 if hidden := self._hidden.pop(window_id, None):
                     hidden.remove()
-        replaced = [one for one in self._frames if self._is_replaced(windows.get(one))]
+        replaced = [
+            one
+            for one, frame in self._frames.items()
+            if windows.get(one) not in (None, frame.window)
+        ]
         if replaced or changes.again or before != (self._order.ids, self._order.current):
             self.refit(replaced)
-            self.post_message(self.Reordered())
+            self._reordered()
         for window_id in changes.windows & self._frames.keys():
             self._frames[window_id].window_changed()
         self._redraw_lines()
 
-    def _is_replaced(self, window: Window | None) -> bool:
-        return window is not None and self._frames[window.id].window is not window
-
-    @on(GistDrawn)
-    def _show_gist(self, message: GistDrawn) -> None:
-        message.stop()
-        if frame := self._frames.get(message.window_id):
+    def _show_gist(self, window_id: str) -> None:
+        if frame := self._frames.get(window_id):
             frame.draw_border()
         else:
             self._redraw_lines()
 
     def _tick(self) -> None:
         """Update ages and late marks; they are in the borders, so nothing moves."""
-        self._forget_opened()
-        for frame in self._frames.values():
-            frame.draw_border()
-        self._redraw_lines()
-        self._fit()
-
-    def _forget_opened(self) -> None:
         key = getattr(self.app, "last_input", 0.0)
         for one, at in list(self._setting.opened.items()):
             if time.monotonic() - at > _FRESH or key > at:
                 del self._setting.opened[one]
+        for frame in self._frames.values():
+            frame.draw_border()
+        self._redraw_lines()
+        self._fit()
 
     def _redraw_lines(self) -> None:
         if self._lines.is_attached:
@@ -226,7 +207,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         if self._height_of(window_id) == before:
             self._order.grown[window_id] = had
             return False
-        self.post_message(self.Reordered())
+        self._reordered()
         return True
 
     def reset_sizes(self) -> None:
@@ -261,9 +242,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         if window is None:
             return Wish()
         if window_id not in self._rows:  # until it is drawn
-            self._rows[window_id] = (
-                runtime_of(window).renders.latest().snapshot.content.count("\n") + 3
-            )
+            content = runtime_of(window).renders.latest().snapshot.content
+            self._rows[window_id] = content.count("\n") + 3
         return Wish(type(window).wide, max(self._rows[window_id], LEAST_ROWS))
 
     def _mode(self) -> Mode:
@@ -303,15 +283,15 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 _put(self._frame(window), region)
         _put(lines, self._arrangement.place)
         lines.display = bool(self._arrangement.lines or self._arrangement.more)
-        lines.show(self._numbered(), self._arrangement.more)
+        lines.show(self._numbered(self._arrangement.lines), self._arrangement.more)
         self._show_empty()
         for window_id in self._requested.keys() & places.keys():
             self._frames[window_id].runner.run(*self._requested.pop(window_id))
         if had_focus and not self._order.ids:
-            self.post_message(self.Emptied())
+            self._emptied()
         elif had_focus or self._wants_focus:
             self._wants_focus = not places  # no room yet: the pane is about to be shown
-            self._focus_current()
+            self.on_focus()
 
     @property
     def _has_focus(self) -> bool:
@@ -353,10 +333,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         frame.window_changed()
         return frame
 
-    def _numbered(self) -> list[tuple[int, Window]]:
+    def _numbered(self, ids: Iterable[str]) -> list[tuple[int, Window]]:
         return [
             (self._order.number(one), window)
-            for one in self._arrangement.lines
+            for one in ids
             if (window := self._setting.windows.get(one)) is not None
         ]
 
@@ -373,9 +353,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     # --- focus -------------------------------------------------------------------------
 
     def on_focus(self) -> None:
-        self._focus_current()
-
-    def _focus_current(self) -> None:
+        """Focus the window that was used last."""
         frame = self._frames.get(self._order.current or "")
         focused = self.screen.focused
         if frame is not None and (focused is None or frame not in focused.ancestors_with_self):
@@ -385,13 +363,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         for one in event.widget.ancestors_with_self:
             if isinstance(one, WindowFrame):
                 self._order.use(one.window.id)
-                self._use(one.window.id)
+                with suppress(UnknownWindowError):  # it was closed in between
+                    self._setting.windows.focus(one.window.id)
                 if self._setting.notices.pop(one.window.id, None):
                     one.draw_border()
-
-    def _use(self, window_id: str) -> None:
-        with suppress(UnknownWindowError):  # it was closed in between
-            self._setting.windows.focus(window_id)
 
     def keeps_tab(self) -> bool:
         return self.is_attached and keeps(self.screen.focused, "keeps_keys", "keeps_tab")
@@ -446,17 +421,17 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 lambda: worker.is_finished and not any(one.will_go_in for one in frames.values())
             )
 
-    async def _go_to_file(self, path: str, line: int | None) -> None:
+    async def _go_to_file(self, path: str, number: int | None) -> None:
         """Put the cursor into the text of a file, in the editor that has it or in a new one."""
         windows, frame = self._setting.windows, self._frames.get(self._order.current or "")
-        given = {"path": path} if line is None else {"path": path, "line": line}
+        given = {"path": path} if number is None else {"path": path, "line": number}
         try:
             async with self._one_file:
                 window_id = (await in_daemon_thread(lambda: windows.open("editor", **given))).id
             self.take(Changes(windows={window_id}))
         except ContextUIError as problem:
             if frame is not None:
-                frame.show_note(text_line(self._words(problem)), "$text-error")
+                frame.show_note(line(self._words(problem)), "$text-error")
         else:
             self._go(window_id)
             if frame := self._frames.get(window_id):
@@ -470,35 +445,27 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     def action_master(self) -> None:
         self._order.promote()
         self.refit()
-        self.post_message(self.Reordered())
+        self._reordered()
 
     def action_move(self, by: int) -> None:
         self._order.move(by, self._arrangement.shown)
         self.refit()
-        self.post_message(self.Reordered())
+        self._reordered()
 
-    @on(WindowLines.Chosen)
-    def _go_to_clicked(self, message: WindowLines.Chosen) -> None:
-        message.stop()
-        self._go(message.window_id)
-
-    @on(WindowLines.MoreChosen)
-    def _list_all(self, message: WindowLines.MoreChosen) -> None:
+    def _list_all(self) -> None:
         """List all windows, for when there is not even a line for each."""
-        message.stop()
         gists = self._setting.gists
         entries = [
-            Entry(one.id, name_of(one), gists.of(one), str(self._order.number(one.id)))
-            for one in sorted(
-                self._setting.windows.windows(), key=lambda one: self._order.number(one.id)
-            )
+            Entry(one.id, name_of(one), gists.of(one), str(number))
+            for number, one in sorted(self._numbered(self._order.ids))
         ]
         title = Content.assemble((self._words("Windows"), "bold"))
-        self.app.push_screen(MenuScreen(title, [entries], self._words), self._go_to_listed)
 
-    def _go_to_listed(self, chosen: Chosen | None) -> None:
-        if chosen is not None and chosen.id in self._order.ids:
-            self._go(chosen.id)
+        def go(chosen: Chosen | None) -> None:
+            if chosen is not None and chosen.id in self._order.ids:
+                self._go(chosen.id)
+
+        self.app.push_screen(MenuScreen(title, [entries], self._words), go)
 
     def on_key(self, event: events.Key) -> None:
         """Map full-width letters of an input method to the intended keys."""

@@ -1,20 +1,20 @@
 """A field for a path: while one types, the paths of the workspace that fit are offered below."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import TextArea
 
 from contextui.files.index import ALL, Match, PathIndex
 from contextui.files.workspace import Workspace
 from contextui.tui.desktop.field import Field
-from contextui.tui.desktop.rowlist import marked_name
-from contextui.tui.lines import CURSOR, FAINT, LineView
+from contextui.tui.desktop.rowlist import RowList, marked_name
+from contextui.tui.lines import FAINT
 from contextui.windowing.worker import in_daemon_thread
 
 OFFERED = 5
@@ -40,74 +40,52 @@ class PathInput(Field):
     def __init__(self, text: str, hint: str, offers: "PathOffers") -> None:
         super().__init__(text, hint)
         self._offers = offers
+        self.action_take, self.action_choose = offers.action_open, offers.step
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("take", "choose", "close"):
-            return bool(self._offers.matches) and self._offers.display
+            return bool(self._offers.rows) and self._offers.display
         return super().check_action(action, parameters)
 
-    def action_take(self) -> None:
-        self._offers.take()
-
-    def action_choose(self, by: int) -> None:
-        self._offers.step(by)
-
     def action_close(self) -> None:
-        self._offers.show([])
+        self._offers.offer([])
 
     def action_done(self) -> None:
         """Insert a path that was chosen; what was typed may be a new name, and stays as it is."""
         if self._offers.is_chosen:
-            self._offers.take()
+            self._offers.action_open()
         else:
             super().action_done()
 
 
-class PathOffers(LineView):
-    """The paths that fit, best first."""
+class PathOffers(RowList[Match], can_focus=False):
+    """The paths that fit, best first; the field keeps the focus."""
 
-    DEFAULT_CSS = "PathOffers { display: none; height: auto; max-height: 5; }"
-
-    class Taken(Message):
-        """Posted when a path is to be inserted."""
-
-        def __init__(self, path: str) -> None:
-            super().__init__()
-            self.path = path
+    DEFAULT_CSS = """
+    PathOffers { display: none; height: auto; max-height: 5; scrollbar-gutter: auto; }
+    """
+    shows_cursor: ClassVar[bool] = True
 
     def __init__(self) -> None:
-        super().__init__()
-        self.matches: Sequence[Match] = ()
+        super().__init__(_shown, lambda match: match.path)
         self.is_chosen = False
         """Whether the person chose one: then enter inserts it."""
-        self._at = 0
 
-    def show(self, matches: Sequence[Match]) -> None:
-        self.matches, self._at, self.is_chosen = matches, 0, False
-        self.display = bool(matches)
+    def offer(self, matches: Sequence[Match]) -> None:
+        self.is_chosen, self.display = False, bool(matches)
         self.styles.height = len(matches)
-        self.set_count(len(matches), follow=False)
-
-    def line_at(self, number: int, width: int) -> Content:
-        match = self.matches[number]
-        end = "/" if match.kind == "folder" else ""
-        shown = Content.assemble(marked_name(match.path, match.positions), (end, FAINT))
-        shown = shown.truncate(width, ellipsis=True, pad=True)
-        return shown.stylize(CURSOR) if number == self._at else shown
+        self.show(matches, at=matches[0].path if matches else None)
 
     def step(self, by: int) -> None:
         if self.is_chosen or by < 0:
-            self._at = (self._at + by) % len(self.matches)
+            self.choose((self.cursor + by) % len(self.rows))
         self.is_chosen = True
-        self.refresh()
 
-    def take(self, place: int | None = None) -> None:
-        self.post_message(self.Taken(self.matches[self._at if place is None else place].path))
 
-    def on_click(self, event: events.Click) -> None:
-        if int(event.y) < len(self.matches):
-            event.stop()
-            self.take(int(event.y))
+def _shown(match: Match, width: int) -> Content:
+    end = ("/" if match.kind == "folder" else "", FAINT)
+    shown = Content.assemble(marked_name(match.path, match.positions), end)
+    return shown.truncate(width, ellipsis=True, pad=True)
 
 
 class PathField(Vertical):
@@ -138,18 +116,19 @@ class PathField(Vertical):
     def _offer(self) -> None:
         query = self.input.text
         if not query.strip() or query == self._inserted or not self.input.has_focus:
-            self._offers.show([])
+            self._offers.offer([])
             return
-        self._offers.show(self._index.match(query, OFFERED, kinds=ALL))
+        self._offers.offer(self._index.match(query, OFFERED, kinds=ALL))
 
-    @on(PathOffers.Taken)
-    def _take(self, message: PathOffers.Taken) -> None:
+    @on(RowList.Opened)
+    def _take(self, message: "RowList.Opened") -> None:
         message.stop()
-        self.input.text = self._inserted = message.path
+        if (match := self._offers.row) is None:
+            return
+        self.input.text = self._inserted = self.given = match.path
         self._inserted = self.input.text  # a field shows control characters escaped
-        self.given = message.path
         self.input.move_cursor(self.input.document.end)
-        self._offers.show([])
+        self._offers.offer([])
         self.input.focus()
 
     given = ""

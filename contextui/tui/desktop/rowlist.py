@@ -1,6 +1,7 @@
 """Lists that a person works in: a row cursor, a filter line, and names with matched letters."""
 
 from collections.abc import Callable, Collection, Hashable, Sequence
+from itertools import chain
 from typing import ClassVar, Generic, TypeVar
 
 from textual import events, on
@@ -13,7 +14,7 @@ from textual.widgets import Input, Static
 
 from contextui.secrets import mask_own
 from contextui.text import code_point, for_terminal, is_unseen
-from contextui.tui.lines import FAINT, KEY, MUTED, CursorView, fit, fold, lit, nearest
+from contextui.tui.lines import FAINT, KEY, MUTED, LineView, fit, fold, lit
 from contextui.words import Words
 
 T = TypeVar("T")
@@ -24,7 +25,7 @@ MATCHED = "bold $text-primary"
 _MARKS = {"A": "$text-success", "?": "$text-success", "D": "$text-error", "U": "$text-error"}
 
 
-class RowList(CursorView, Generic[T]):
+class RowList(LineView, Generic[T], can_focus=True, inherit_bindings=False):
     """Rows with a cursor; only those in view are drawn.
 
     Args:
@@ -33,6 +34,12 @@ class RowList(CursorView, Generic[T]):
     """
 
     BINDINGS = [
+        Binding("up", "step(-1)", "move", key_display="↑↓"),
+        Binding("down", "step(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("home", "edge(-1)", show=False),
+        Binding("end", "edge(1)", show=False),
         Binding("enter", "open", "open"),
         Binding("space", "expand", "expand", key_display="space"),
     ]
@@ -53,6 +60,8 @@ class RowList(CursorView, Generic[T]):
     """Whether rows can be expanded."""
     shows_cursor: ClassVar[bool] = False
     """Whether the cursor is shown although something else has the focus."""
+    cursor = 0
+    """The number of the row under the cursor, from 0."""
 
     def __init__(
         self,
@@ -112,7 +121,13 @@ class RowList(CursorView, Generic[T]):
         return shown
 
     def _entry_from(self, place: int, step: int) -> int:
-        return nearest(place, step, len(self.rows), lambda at: self.is_entry(self.rows[at]))
+        """Return the next entry in the direction of `step`, else in the other; 0 if none."""
+        count = len(self.rows)
+        place = max(min(place, count - 1), 0)
+        onward = range(place, count if step > 0 else -1, step)
+        back = range(place, -1 if step > 0 else count, -step)
+        places = chain(onward, back) if count else ()
+        return next((one for one in places if self.is_entry(self.rows[one])), 0)
 
     def _show_cursor(self) -> None:
         above = self.cursor - 1
@@ -121,12 +136,23 @@ class RowList(CursorView, Generic[T]):
         self.show_line(self.cursor)
 
     def choose(self, place: int, step: int = 1) -> None:
+        """Move the cursor to a row, or to the next one in the direction of `step`."""
         place = self._entry_from(place, step)
         moved, self.cursor = place != self.cursor, place
         self._show_cursor()
         self.refresh()
         if moved:
             self.post_message(self.Moved())
+
+    def action_step(self, step: int) -> None:
+        self.choose(self.cursor + step, step)
+
+    def action_page(self, step: int) -> None:
+        height = max(self.scrollable_content_region.height - 1, 1)
+        self.choose(self.cursor + step * height, step)
+
+    def action_edge(self, step: int) -> None:
+        self.choose(0 if step < 0 else self.count, -step)
 
     def action_open(self) -> None:
         if self.row is not None:
@@ -139,21 +165,18 @@ class RowList(CursorView, Generic[T]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return super().check_action(action, parameters) and (action != "expand" or self.expands)
 
+    def opens(self, place: int, clicks: int) -> bool:  # noqa: ARG002
+        """Whether a click on a row opens it; it always moves the cursor there."""
+        return self.opens_by_click or place == self.cursor
+
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the clicked row and choose it, at once or at the second click."""
         place = int(event.y) + self.scroll_offset.y
         if place < len(self.rows) and self.is_entry(self.rows[place]):
             event.stop()
-            opens = self.opens_by_click or place == self.cursor
+            opens = self.opens(place, event.chain)
             self.choose(place)
             if opens:
                 self.action_open()
-
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
 
 
 class FilterInput(Input):
@@ -279,7 +302,7 @@ def visible(name: str) -> str:
         >>> print(visible("a\nb\u200bc"))
         a␊b⟨U+200B⟩c
     """
-    return "".join(_visible(char) for char in name) if _is_odd(name) else name
+    return name if name.isascii() and name.isprintable() else "".join(map(_visible, name))
 
 
 def marked_name(name: str, positions: Collection[int] = (), style: str = "") -> Content:
@@ -307,10 +330,6 @@ def positions_of(name: str, words: Sequence[str]) -> set[int]:
             found |= set(range(at, at + len(word)))
             at = folded.find(word, at + len(word))
     return found
-
-
-def _is_odd(name: str) -> bool:
-    return not (name.isascii() and name.isprintable()) and any(map(is_unseen, name))
 
 
 def _visible(char: str) -> str:

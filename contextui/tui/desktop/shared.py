@@ -109,25 +109,15 @@ class Gists:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """State shared by all windows.
-
-    Attributes:
-        windows: The window manager.
-        words: Translates into the person's locale.
-        last_actions: Who acted last on each window.
-        gists: The cached gists.
-        tokens: Returns a window's tokens by its id; None if unknown.
-        notices: What windows reported since the person looked at them or an action ran, by id.
-        opened: When windows were opened that the person has not seen yet, by id.
-    """
+    """State shared by all windows."""
 
     windows: WindowManager
     words: Words
     last_actions: LastActions
     gists: Gists
-    tokens: Callable[[str], int | None]
-    notices: dict[str, str] = field(default_factory=dict)
-    opened: dict[str, float] = field(default_factory=dict)
+    tokens: Callable[[str], int | None]  # by window id; None if unknown
+    notices: dict[str, str] = field(default_factory=dict)  # reported since the person looked
+    opened: dict[str, float] = field(default_factory=dict)  # when; not seen by the person yet
 
 
 _GAP = "   "

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 from textual import events
 from textual.binding import Binding
 from textual.content import Content
-from textual.geometry import Size
 from textual.style import Style
-from textual.widget import Widget
 
 from contextui.errors import InvalidParamsError
-from contextui.tui.lines import FAINT, MUTED, fold, line
-from contextui.words import Words
+from contextui.tui.lines import FAINT, MUTED, Rows, fold, line
+from contextui.words import Words, msg
 
 if TYPE_CHECKING:
     from contextui.windowing.params import Param, Params
@@ -48,7 +46,9 @@ def kind_of(declared: str) -> Kind:
     if len(parts) > 1:
         return Kind(declared) if all(map(_is_type, parts)) else Kind(declared, tuple(parts))
     if declared.endswith("[]"):
-        inner = kind_of(_bare(declared[:-2]))
+        bare = declared[:-2]
+        is_group = bare.startswith("(") and bare.endswith(")")
+        inner = kind_of(bare[1:-1] if is_group else bare)
         return Kind(inner.type, inner.options if inner.type != "bool" else (), many=True)
     if declared == "bool":
         return Kind(declared, ("false", "true"))
@@ -83,17 +83,11 @@ def limits(param: "Param", words: Words) -> str:
     is_list = kind_of(param.type).many
     parts = [param.bounds[1:-1]] if param.bounds else []
     if least is not None and least > 0:
-        parts.append(
-            words("at least {count} entries", count=least)
-            if is_list
-            else words("at least {count} characters", count=least)
-        )
+        text = msg("at least {count} entries") if is_list else msg("at least {count} characters")
+        parts.append(words(text, count=least))
     if most is not None:
-        parts.append(
-            words("at most {count} entries", count=most)
-            if is_list
-            else words("at most {count} characters", count=most)
-        )
+        text = msg("at most {count} entries") if is_list else msg("at most {count} characters")
+        parts.append(words(text, count=most))
     return ", ".join(parts)
 
 
@@ -171,10 +165,6 @@ def _is_type(part: str) -> bool:
     return part in _TYPES or part.startswith("{") or part.endswith("[]")
 
 
-def _bare(part: str) -> str:
-    return part[1:-1] if part.startswith("(") and part.endswith(")") else part
-
-
 def _split(text: str, mark: str) -> Iterator[str]:
     depth, quoted, start = 0, False, 0
     for at, char in enumerate(text):
@@ -192,7 +182,7 @@ _OPTION = "option"
 _SHOWN = 40  # maximum cells of an option
 
 
-class Choice(Widget, can_focus=True):
+class Choice(Rows, can_focus=True):
     """Options to choose one or several from; left and right move, space selects."""
 
     BINDINGS = [
@@ -200,7 +190,7 @@ class Choice(Widget, can_focus=True):
         Binding("right", "step(1)", show=False),
         Binding("space", "choose", show=False),
     ]
-    DEFAULT_CSS = "Choice { height: auto; width: 1fr; }"
+    DEFAULT_CSS = "Choice { width: 1fr; }"
 
     def __init__(
         self,
@@ -220,17 +210,10 @@ class Choice(Widget, can_focus=True):
             self.chosen = [self._options[0]]
         self._at = self._options.index(self.chosen[0]) if self.chosen else 0
 
-    def render(self) -> Content:
-        return Content("\n").join(fold(self._row(), max(self.size.width, 1)))
-
-    def get_content_height(self, _: Size, __: Size, width: int) -> int:
-        return len(fold(self._row(), max(width, 1)))
-
-    def _row(self) -> Content:
+    def rows(self, width: int) -> list[Content]:
         shown = [self._shown(number) for number in range(len(self._options))]
-        return Content("  ").join(
-            [*shown, *([Content.assemble((self._note, FAINT))] if self._note else [])]
-        )
+        shown += [Content.styled(self._note, FAINT)] if self._note else []
+        return fold(Content("  ").join(shown), width)
 
     def _shown(self, number: int) -> Content:
         is_chosen = self._options[number] in self.chosen

@@ -3,11 +3,13 @@
 import sys
 import types
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from inspect import isawaitable
 from pathlib import Path
-from types import ModuleType, TracebackType
+from traceback import walk_tb
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events
@@ -160,11 +162,7 @@ class Guard(_Base):
 
 
 def own_widget(window: Window) -> Guard | None:
-    """Return the window's custom widget, guarded, or None if it has none.
-
-    Raises:
-        OwnWidgetError: It cannot be imported or created.
-    """
+    """Return the window's custom widget, guarded, or None; raise an OwnWidgetError if broken."""
     spec = type(window).widget
     if spec is None:
         return None
@@ -191,10 +189,8 @@ def own_widget(window: Window) -> Guard | None:
 def _widget_module(owner: type, module_name: str, name: str) -> ModuleType:
     """Import the module of a widget: the window's own file, an installed one, or one beside it.
 
-    An installed module comes before a file beside the window's, which could hide it.
-
-    Raises:
-        OwnWidgetError: There is no such module; the message says what to write.
+    An installed module comes before a file beside the window's, which could hide it. If there is
+    none, the error says what to write.
     """
     siblings, own = siblings_of(owner.__module__), sys.modules.get(owner.__module__)
     file = Path(getattr(own, "__file__", None) or "?")
@@ -221,42 +217,24 @@ def _guarded_class(cls: type[Widget]) -> type[Any]:
 
 def guard_of(error: BaseException) -> Guard | None:
     """Return the guarded widget whose code raised, or None if it was our own code."""
-    if isinstance(error, WorkerFailed):
-        return _of_worker() or guard_of(cause_of(error))
-    found = [guard_around(one) for one in _selves(error.__traceback__)]
+    found = map(guard_around, nodes_of(error))
     return next((one for one in found if one is not None), None)
 
 
 def nodes_of(error: BaseException) -> list[object]:
     """Return the objects whose methods raised, outermost first; of a worker, its node is first."""
-    selves = _selves(cause_of(error).__traceback__)
+    found: list[object] = []
     if isinstance(error, WorkerFailed):
-        try:
-            return [get_current_worker().node, *selves]
-        except NoActiveWorker:
-            pass
-    return selves
+        with suppress(NoActiveWorker):
+            found.append(get_current_worker().node)
+    for frame, _ in walk_tb(cause_of(error).__traceback__):
+        found.append(frame.f_locals.get("self"))
+    return found
 
 
 def cause_of(error: BaseException) -> BaseException:
     """Return the original exception of a worker failure."""
     return error.error if isinstance(error, WorkerFailed) else error
-
-
-def _of_worker() -> Guard | None:
-    try:
-        return guard_around(get_current_worker().node)
-    except NoActiveWorker:
-        return None
-
-
-def _selves(traceback: TracebackType | None) -> list[object]:
-    """Return the `self` of each running method, outermost first."""
-    found = []
-    while traceback is not None:
-        found.append(traceback.tb_frame.f_locals.get("self"))
-        traceback = traceback.tb_next
-    return found
 
 
 def guard_around(node: object) -> Guard | None:

@@ -6,7 +6,6 @@ import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import SequenceMatcher
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -20,6 +19,7 @@ from contextui.events import Event, WindowActed, WindowNotified, WindowTroubled
 from contextui.files.workspace import Workspace
 from contextui.text import cap, one_line
 from contextui.tui.commands import arguments
+from contextui.tui.inspector.draft import line_marks
 from contextui.windowing.action import ActionResult
 from contextui.windowing.blocks import actions_of, change_block, with_reference
 from contextui.windowing.finding.registry import discover
@@ -68,20 +68,12 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the model reads of the window.
-
-    Attributes:
-        version: The window's version.
-        before: The version before it, if there was one.
-        levels: The levels, from most to least detail.
-        change: The change block since the version before; empty if the whole block is sent.
-        change_tokens: Its tokens.
-    """
+    """What the model reads of the window."""
 
     version: ContextVersion
     before: ContextVersion | None
-    levels: tuple[Level, ...]
-    change: str = ""
+    levels: tuple[Level, ...]  # from most to least detail
+    change: str = ""  # the change block since `before`; empty if the whole block is sent
     change_tokens: int = 0
 
     @property
@@ -92,12 +84,7 @@ class Reading:
 
 
 class Bench:
-    """The window under development. Nothing of it is saved.
-
-    Raises:
-        WindowLoadError: The file cannot be loaded.
-        ContextUIError: The window cannot be opened.
-    """
+    """The window under development. Nothing of it is saved."""
 
     def __init__(self, spec: str, folder: Path, typed: str = "", lang: Lang = "en") -> None:
         registry = discover(files=[spec], packages=())
@@ -315,11 +302,8 @@ def place_of(text: str) -> str:
 
 def _changed_lines(old: str | None, new: str) -> frozenset[int]:
     """Return the numbers of the lines that are new or changed; the first one has the version."""
-    if old is None:
-        return frozenset()
-    matcher = SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False)
-    changed = [range(j1, j2) for tag, _, _, j1, j2 in matcher.get_opcodes() if tag != "equal"]
-    return frozenset(number for part in changed for number in part if number)
+    marks = line_marks(old.split("\n"), new.split("\n")) if old is not None else []
+    return frozenset(number for number, mark in enumerate(marks) if number and mark != " ")
 
 
 def _file_signature(path: Path) -> object:

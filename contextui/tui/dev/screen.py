@@ -1,11 +1,10 @@
 """The screen of `contextui dev`: a window with its actions and log, and what the model reads."""
 
-import os
-import shlex
 import subprocess
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,10 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from contextui.agent.approval import Decision, Question
 from contextui.errors import ContextUIError
 from contextui.events import CallStarted, TurnFinished
 from contextui.tui.app import Crash, write_report
+from contextui.tui.conversation.editor import editor_of
 from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.form import Field
@@ -29,7 +28,7 @@ from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
 from contextui.tui.desktop.shared import Gists, LastActions, Setting, short_name
 from contextui.tui.desktop.widgets import Guard, cause_of, guard_of
-from contextui.tui.dev.bench import Bench, LogKind, Reading
+from contextui.tui.dev.bench import Bench, LogEntry, LogKind, Reading
 from contextui.tui.dev.views import ActionForm, LogSheet, ModelSheet
 from contextui.tui.dialogs.timing import ask_in
 from contextui.tui.footer import KeyFooter
@@ -76,14 +75,11 @@ class DevScreen(Screen[None]):
     def __init__(self, bench: Bench) -> None:
         super().__init__()
         self.bench, self.words = bench, bench.words
-        self.form, self.log_sheet = ActionForm(self.words), LogSheet(self.words)
+        self.form = ActionForm(self.words, lambda: self._run("person"))
+        self.log_sheet = LogSheet(self.words, self._show_entry)
         self.model_sheet = ModelSheet(self.words)
-        self._top, self._heading, self._model = (
-            Static(id="dev-top"),
-            Static(id="dev-heading"),
-            Static(id="dev-model"),
-        )
-        self._cost = Static(id="dev-cost")
+        names = ("dev-top", "dev-heading", "dev-model", "dev-cost")
+        self._top, self._heading, self._model, self._cost = (Static(id=name) for name in names)
         self._sentence = Field(hint=self.words("Say what you want"))
         self._sentence.id, self._sentence.display = "dev-say", False
         self._frame: DevFrame | None = None
@@ -124,9 +120,6 @@ class DevScreen(Screen[None]):
     def on_unmount(self) -> None:
         self.bench.on_change = lambda: None
 
-    def on_resize(self) -> None:
-        self._schedule()
-
     def _tokens(self, _: str) -> int | None:
         return self._reading.levels[0].tokens if self._reading is not None else None
 
@@ -136,6 +129,8 @@ class DevScreen(Screen[None]):
         if not self._is_due:
             self._is_due = True
             sure_timer(self, _BATCH, self._start_drawing)
+
+    on_resize = _schedule
 
     def _start_drawing(self) -> None:
         self._is_due = False
@@ -274,12 +269,12 @@ class DevScreen(Screen[None]):
         chosen = self.log_sheet.entry if self.log_sheet.has_focus else None
         newest = next((one.place for one in self.bench.log if one.place), "")
         path, number = self.bench.file_of(chosen.place if chosen is not None else newest)
-        editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
         at = [f"+{number}"] if number is not None else []
         try:
+            command = editor_of()
             with self.app.suspend():
-                subprocess.run([*editor, *at, str(path)], check=False)
-        except (SuspendNotSupported, OSError) as error:
+                subprocess.run([*command, *at, str(path)], check=False)
+        except (SuspendNotSupported, OSError, ContextUIError) as error:
             self.bench.note("error", str(error))
 
     # --- acting ------------------------------------------------------------------------
@@ -300,10 +295,6 @@ class DevScreen(Screen[None]):
             await self.form.show(self.bench.window, chosen.id)
             fields = list(self.form.query(Field))
             (fields[0] if fields else self.form).focus()
-
-    @on(ActionForm.Submitted)
-    def _run_as_person(self) -> None:
-        self._run("person")
 
     def action_as_model(self) -> None:
         self._run("model")
@@ -326,9 +317,6 @@ class DevScreen(Screen[None]):
         self.bench.explain(action_id, result)
         style = "$text-success" if result.ok else "$text-error"
         self.form.show_result(result.text.partition("\n")[0], style)
-
-    async def ask(self, question: Question) -> Decision:
-        return await ask_in(self.app, self.words, question)
 
     # --- saying ------------------------------------------------------------------------
 
@@ -389,9 +377,7 @@ class DevScreen(Screen[None]):
             field.display = False
             self.form.focus()
 
-    @on(LogSheet.Opened)
-    def _show_entry(self, message: LogSheet.Opened) -> None:
-        entry = message.entry
+    def _show_entry(self, entry: LogEntry) -> None:
         title = Content.assemble(
             (f"{entry.at:%H:%M:%S}  ", MUTED), (self.words(entry.kind), "bold")
         )
@@ -421,7 +407,7 @@ class DevApp(KeyLine[int]):
         self.dev = DevScreen(bench)
         self.shutdown = Shutdown(bench.words, self._close_by_force)
         self.signals = Signals(self._leave_with, self.shutdown)
-        bench.controller.tools.gate.ask = self.dev.ask
+        bench.controller.tools.gate.ask = partial(ask_in, self, bench.words)
 
     def get_default_screen(self) -> DevScreen:
         return self.dev

@@ -1,6 +1,6 @@
 """The parts of the screen of `contextui dev`: the model's view, the log, and the action's form."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.cells import cell_len
@@ -9,16 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
-from contextui.tui.desktop.form import Field, FormField, form_fields
+from contextui.tui.desktop.form import Field, FormField, form_fields, values_of
 from contextui.tui.desktop.values import problems
 from contextui.tui.dev.bench import LogEntry, Reading
 from contextui.tui.footer import KeyBar
 from contextui.tui.lines import FAINT, KEY, MUTED, RULE, Sheet, fit, fold, line, lit
 from contextui.windowing.action import Action
-from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
 
@@ -32,7 +30,6 @@ _KINDS = {
     "window": (msg("window"), MUTED),
     "opened": (msg("opened"), "$text-success"),
 }
-_NAMES = {Lod.FULL: msg("Full"), Lod.SUMMARY: msg("Summary"), Lod.GIST: msg("Gist")}
 
 
 class ModelSheet(Sheet):
@@ -57,7 +54,7 @@ class ModelSheet(Sheet):
     def _lines(self, reading: Reading, width: int) -> Iterator[Content]:
         words = self._words
         for level in reading.levels:
-            yield self._rule(words(_NAMES[level.lod]), level.tokens, width)
+            yield self._rule(words(level.lod.value), level.tokens, width)
             for number, text in enumerate(level.xml.split("\n")):
                 is_frame = text.lstrip().startswith(("<Window", "</", "<Content", "<Actions"))
                 style = _ADDED if number in level.changed else MUTED if is_frame else ""
@@ -125,17 +122,10 @@ class LogSheet(Sheet):
     ]
     _TIME, _KIND = 10, 9
 
-    class Opened(Message):
-        """Posted when the person wants to read the whole of an entry."""
-
-        def __init__(self, entry: LogEntry) -> None:
-            super().__init__()
-            self.entry = entry
-
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, open_entry: Callable[[LogEntry], object]) -> None:
         super().__init__()
         self.id = "dev-log"
-        self._words = words
+        self._words, self._open_entry = words, open_entry
         self._entries: Sequence[LogEntry] = ()
         self._at = 0
         self._owners: list[int] = []  # the entry of each line
@@ -157,7 +147,7 @@ class LogSheet(Sheet):
         self._owners = []
         for at, entry in enumerate(self._entries):
             rows = list(self._rows(entry, width))
-            if self.is_entered and at == self._at:
+            if self.has_focus and at == self._at:
                 padded = (row.pad_right(max(width - row.cell_length, 0)) for row in rows)
                 rows = [lit(row) for row in padded]
             lines += rows
@@ -172,7 +162,7 @@ class LogSheet(Sheet):
 
     def action_open(self) -> None:
         if self.entry is not None:
-            self.post_message(self.Opened(self.entry))
+            self._open_entry(self.entry)
 
     def on_click(self, event: events.Click) -> None:
         row = int(event.y) + self.scroll_offset.y
@@ -204,12 +194,9 @@ class ActionForm(Vertical, can_focus=True):
         Binding("up", "app.focus_previous", show=False),
     ]
 
-    class Submitted(Message):
-        """Posted when the action shall run as the person."""
-
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, submit: Callable[[], object]) -> None:
         super().__init__(id="dev-form")
-        self._words = words
+        self._words, self.action_run = words, submit
         self.action: Action | None = None
         self._fields: list[FormField] = []
         self._note = Static(classes="note")
@@ -244,7 +231,7 @@ class ActionForm(Vertical, can_focus=True):
     def params(self) -> Mapping[str, Any] | None:
         if self.action is None:
             return None
-        given = {name: value for one in self._fields for name, value in one.value.items()}
+        given = values_of(self._fields)
         found = problems(self.action.params, given, self._words)
         for one in self._fields:
             one.show_problem(found.get(one.param.name, ""))
@@ -258,9 +245,6 @@ class ActionForm(Vertical, can_focus=True):
     def _run(self, message: Field.Done) -> None:
         message.stop()
         self.action_run()
-
-    def action_run(self) -> None:
-        self.post_message(self.Submitted())
 
     def action_leave(self) -> None:
         """Leave the fields: letters are keys again."""

@@ -14,8 +14,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Size
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -35,7 +33,7 @@ from contextui.tui.dialogs.diff import (
 from contextui.tui.dialogs.guard import KeyGuard
 from contextui.tui.footer import hints_in
 from contextui.tui.keys import letter_of
-from contextui.tui.lines import FAINT, KEY, MUTED, fold, line
+from contextui.tui.lines import FAINT, KEY, MUTED, Rows, fold, line
 from contextui.windowing.preview import Verb
 from contextui.words import Words, msg
 
@@ -53,27 +51,16 @@ Parts: TypeAlias = list[tuple[str, str] | Content]
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The text of the dialog for one kind of action, in English.
+    """The text of the dialog for one kind of action, in English."""
 
-    Attributes:
-        wants: The headline.
-        it: Replaces a target that is too long for the headline.
-        once: Approve this time.
-        always: Approve this target from now on; empty if that is never possible.
-        others: What `always` does not cover.
-        every_time: Shown if approving from now on is not possible.
-        nothing: What has happened so far.
-        asks: The notice while the question is pending.
-    """
-
-    wants: str
-    it: str
-    once: str
-    always: str
-    others: str
-    every_time: str
-    nothing: str
-    asks: str
+    wants: str  # the headline
+    it: str  # replaces a target that is too long for the headline
+    once: str  # approve this time
+    always: str  # approve this target from now on; empty if that is never possible
+    others: str  # what `always` does not cover
+    every_time: str  # shown if approving from now on is not possible
+    nothing: str  # what has happened so far
+    asks: str  # the notice while the question is pending
 
 
 _OTHER_FILES = msg("until this session ends; every other file still asks")
@@ -127,15 +114,8 @@ def filled(template: str, **values: tuple[str, str] | Content) -> Parts:
     return [values[piece] if at % 2 else (piece, "") for at, piece in enumerate(pieces) if piece]
 
 
-class Choice(Widget):
+class Choice(Rows):
     """An answer: its key, what it does, and a remark."""
-
-    class Chosen(Message):
-        """Posted when the answer is clicked."""
-
-        def __init__(self, key: str, at: float) -> None:
-            super().__init__()
-            self.key, self.at = key, at
 
     column = 0
     """Cells before the remark."""
@@ -144,32 +124,19 @@ class Choice(Widget):
         self, letter: str, what: Content, about: str = "", *, is_needed: bool = False
     ) -> None:
         super().__init__(id=f"choice-{letter}")
-        self._letter, self.what, self._about, self._is_needed = letter, what, about, is_needed
+        self.letter, self.what, self._about, self._is_needed = letter, what, about, is_needed
 
     def show_text(self, what: Content, about: str) -> None:
         self.what, self._about = what, about
         self.refresh(layout=True)
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return the rows at a width: at the first layout, the widget has none yet."""
-        return self._content(width).plain.count("\n") + 1
-
-    def render(self) -> Content:
-        return self._content(self.size.width)
-
-    def _content(self, width: int) -> Content:
-        parts: Parts = [(f"{self._letter}  ", f"{KEY} bold"), self.what]
-        gap = max(self.column - self.what.cell_length, 3)
-        if self._about and 3 + self.what.cell_length + gap + cell_len(self._about) <= width:
-            parts.append((" " * gap + self._about, MUTED))
-        elif self._about and self._is_needed:
-            rows = fold(Content.styled(self._about, MUTED), max(width - 3, 1))
-            parts += [Content.assemble("\n   ", row) for row in rows]
-        return Content.assemble(*parts)
-
-    def on_click(self, event: events.Click) -> None:
-        event.stop()
-        self.post_message(self.Chosen(self._letter, event.time))
+    def rows(self, width: int) -> list[Content]:
+        about, gap = self._about, max(self.column - self.what.cell_length, 3)
+        head = Content.assemble((f"{self.letter}  ", f"{KEY} bold"), self.what)
+        if about and head.cell_length + gap + cell_len(about) <= width:
+            return [Content.assemble(head, (" " * gap + about, MUTED))]
+        below = fold(Content.styled(about, MUTED), width - 3) if about and self._is_needed else []
+        return [head, *(Content.assemble("   ", row) for row in below)]
 
 
 class Head(Widget):
@@ -238,10 +205,14 @@ class ApprovalScreen(ModalScreen[Decision]):
         with Vertical(id="box"):
             yield Head(words, self._question)
             yield ChangeView(self._change(), id="change")
+            yield from self._details()
             with Vertical(id="choices"):
                 yield from self._choices()
             yield Input(placeholder=words("Why not? Enter sends it to the model"), id="why")
             yield Foot(words, words(wording.nothing))
+
+    def _details(self) -> ComposeResult:
+        yield from ()
 
     # --- content -----------------------------------------------------------------------
 
@@ -262,7 +233,8 @@ class ApprovalScreen(ModalScreen[Decision]):
         if preview is None and not question.problem:
             lines.append(Line("@", words("This window provides no preview.")))
         if preview is None or not (text or self._diff):
-            lines += plain_lines(_params(question)) if question.params else []
+            given = json.dumps(dict(question.params), ensure_ascii=False, indent=2, default=str)
+            lines += plain_lines(given) if question.params else []
         return lines
 
     def _title(self) -> tuple[Content, bool]:
@@ -321,12 +293,9 @@ class ApprovalScreen(ModalScreen[Decision]):
     def on_mount(self) -> None:
         self.screen_layout_refresh_signal.subscribe(self, self._fit_rows, immediate=True)
         # The click that brings the terminal back from behind other programs is no answer.
-        self.watch(self.app, "app_focus", self._ignore_click, init=False)
+        self.watch(self.app, "app_focus", lambda _: self.guard.hold(), init=False)
         self.query_one("#box").border_title, _ = self._title()
         self._align()
-
-    def _ignore_click(self) -> None:
-        self.guard.hold()
 
     def on_resize(self) -> None:
         self.set_class(self.size.height >= _ROOMY, "-roomy")
@@ -434,10 +403,9 @@ class ApprovalScreen(ModalScreen[Decision]):
         event.stop()
         self.guard.hold(event.time)
 
-    @on(Choice.Chosen)
-    def _choose_clicked(self, message: Choice.Chosen) -> None:
-        if self.guard.accepts(message.at):
-            self._choose(message.key, at_once=True)
+    def on_click(self, event: events.Click) -> None:
+        if isinstance(event.widget, Choice) and self.guard.accepts(event.time):
+            self._choose(event.widget.letter, at_once=True)
 
     def _choose(self, key: str, *, at_once: bool = False) -> None:
         if key == "w":
@@ -469,7 +437,3 @@ class ApprovalScreen(ModalScreen[Decision]):
     def _decide(self, decision: Decision) -> None:
         if self.app.screen is self:  # else it is dismissed, or covered by another screen
             self.dismiss(decision)
-
-
-def _params(question: Question) -> str:
-    return json.dumps(dict(question.params), ensure_ascii=False, indent=2, default=str)

@@ -5,19 +5,18 @@ from collections.abc import Iterator, Sequence
 from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Size
-from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Static
+from textual.widgets.text_area import Edit, EditResult
 
 from contextui.agent.approval import Decision, Question
 from contextui.secrets import mask_own
 from contextui.text import is_unseen
-from contextui.tui.dialogs.approval import ApprovalScreen, Choice, Foot, Head, filled
+from contextui.tui.desktop.field import Field
+from contextui.tui.dialogs.approval import ApprovalScreen, Choice, filled
 from contextui.tui.dialogs.diff import ChangeView, Line, plain_lines, spelled
-from contextui.tui.lines import MUTED, fold, line, shown_folder
+from contextui.tui.lines import MUTED, Rows, fold, line, shown_folder
 from contextui.windowing.preview import CommandPreview
 from contextui.words import Words, msg
 
@@ -26,9 +25,7 @@ _AIRY = 30  # terminal rows needed for blank rows between the groups
 _TIGHT = 20  # terminal rows below which there is no room for examples
 _SOFT = "on $soft"
 _LONGEST = 400  # maximum characters of a folder in the headline
-_FOLDER, _LIMIT, _REACH, _ENVIRONMENT, _STARTS = (
-    msg("Folder"), msg("Limit"), msg("May reach"), msg("Environment"), msg("May start"),
-)  # fmt: skip
+_REACH = msg("May reach")
 _REMARKS = (
     msg("in {folder}, until this session ends"),
     msg("in this folder, this session"),
@@ -42,19 +39,6 @@ def screen_for(words: Words, question: Question) -> ApprovalScreen:
     return ApprovalScreen(words, question)
 
 
-class Rows(Widget):
-    """Text that wraps under its own indent, as high as it needs."""
-
-    def rows(self, width: int) -> list[Content]:
-        raise NotImplementedError
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        return len(self.rows(width))
-
-    def render(self) -> Content:
-        return Content("\n").join(self.rows(self.size.width))
-
-
 class Facts(Rows):
     """Where the command runs, how long, what it may reach or start, and what it does not get."""
 
@@ -64,13 +48,10 @@ class Facts(Rows):
 
     def rows(self, width: int) -> list[Content]:
         words, command = self._words, self._command
-        names = [words(one) for one in (_FOLDER, _LIMIT, _REACH, _ENVIRONMENT, _STARTS)]
-        column = max(map(cell_len, names)) + 3
+        facts = [(words(name), fact) for name, fact in self._facts()]
+        column = max(cell_len(name) for name, _ in facts) + 3
         rows: list[Content] = []
-        facts = [self._folder(), self._limit(), self._reach(), self._environment(), self._starts()]
-        if self.screen.has_class("-tight"):
-            names, facts = names[::2], facts[::2]
-        for name, fact in zip(names, facts, strict=True):
+        for name, fact in facts[::2] if self.screen.has_class("-tight") else facts:
             if not fact.plain:
                 continue
             label = Content.styled(name + " " * (column - cell_len(name)), MUTED)
@@ -83,32 +64,26 @@ class Facts(Rows):
             rows += [label + first + hint, *(Content(" " * column) + one for one in rest)]
         return rows
 
-    def _folder(self) -> Content:
-        return spelled(shown_folder(self._command.folder)).stylize_before("bold")
-
-    def _limit(self) -> Content:
-        if self._command.seconds is None:
-            return Content(self._words("none"))
-        template = self._words("{seconds:g} s, then it goes on as a job that you can cancel")
-        return Content(template.format(seconds=self._command.seconds))
-
-    def _reach(self) -> Content:
-        if self._command.reach == "sandbox":
-            return Content.styled(self._words("this folder; no network"), "$text-success")
-        return Content.styled(self._words("every file you can, and the network"), "$text-warning")
-
-    def _environment(self) -> Content:
-        if not self._command.dropped:
-            return Content(self._words("yours"))
-        names = spelled(", ".join(self._command.dropped))
-        return Content.assemble(*filled(self._words("yours without {names}"), names=names))
-
-    def _starts(self) -> Content:
-        if not self._command.programs:
-            return Content("")
-        kinds = ", ".join(dict.fromkeys(one.kind for one in self._command.programs))
-        text = self._words("what this repository names: {kinds}", kinds=kinds)
-        return Content.styled(text, "$text-warning")
+    def _facts(self) -> Iterator[tuple[str, Content]]:
+        words, command = self._words, self._command
+        yield msg("Folder"), spelled(shown_folder(command.folder)).stylize_before("bold")
+        limit = words("none")
+        if command.seconds is not None:
+            template = words("{seconds:g} s, then it goes on as a job that you can cancel")
+            limit = template.format(seconds=command.seconds)
+        yield msg("Limit"), Content(limit)
+        reach = Content.styled(words("every file you can, and the network"), "$text-warning")
+        if command.reach == "sandbox":
+            reach = Content.styled(words("this folder; no network"), "$text-success")
+        yield _REACH, reach
+        environment = Content(words("yours"))
+        if command.dropped:
+            names = spelled(", ".join(command.dropped))
+            environment = Content.assemble(*filled(words("yours without {names}"), names=names))
+        yield msg("Environment"), environment
+        kinds = ", ".join(dict.fromkeys(one.kind for one in command.programs))
+        starts = words("what this repository names: {kinds}", kinds=kinds) if kinds else ""
+        yield msg("May start"), Content.styled(starts, "$text-warning")
 
 
 class Examples(Rows):
@@ -136,26 +111,12 @@ class Examples(Rows):
         return rows
 
 
-class CommandField(TextArea):
+class CommandField(Field):
     """The field in which the person edits the command; it holds no invisible characters."""
 
-    class Done(Message):
-        """Posted with Enter."""
-
-    async def _on_key(self, event: events.Key) -> None:
-        if event.key == "enter":
-            event.prevent_default()
-            event.stop()
-            self.post_message(self.Done())
-        elif event.key == "ctrl+j":
-            event.prevent_default()
-            event.stop()
-            self.insert("\n")
-
-    async def _on_paste(self, event: events.Paste) -> None:
-        event.prevent_default()
-        event.stop()
-        self.insert(editable(event.text))
+    def edit(self, edit: Edit) -> EditResult:
+        edit.text = editable(edit.text)
+        return super().edit(edit)
 
 
 def editable(text: str) -> str:
@@ -180,22 +141,14 @@ class CommandScreen(ApprovalScreen):
         self._command = question.preview.command
         self._edited: str | None = None
         self._is_editing = False
+        self._field = CommandField()
+        self._field.id = "edit"
 
-    def compose(self) -> ComposeResult:
-        words = self._words
-        with Vertical(id="box"):
-            yield Head(words, self._question)
-            yield ChangeView(self._change(), id="change")
-            yield CommandField(id="edit", soft_wrap=True, highlight_cursor_line=False)
-            yield Static(
-                Content(words("enter shows it, ctrl+j adds a line, esc discards your edit")),
-                id="edit-keys",
-            )
-            yield Facts(words, self._command)
-            with Vertical(id="choices"):
-                yield from self._choices()
-            yield Input(placeholder=words("Why not? Enter sends it to the model"), id="why")
-            yield Foot(words, words(self._wording.nothing))
+    def _details(self) -> ComposeResult:
+        keys = self._words("enter shows it, ctrl+j adds a line, esc discards your edit")
+        yield self._field
+        yield Static(Content(keys), id="edit-keys")
+        yield Facts(self._words, self._command)
 
     # --- content -----------------------------------------------------------------------
 
@@ -316,15 +269,13 @@ class CommandScreen(ApprovalScreen):
         self.guard.take_back()
         self._is_editing = True
         self.add_class("-edits")
-        field = self.query_one(CommandField)
-        field.text = editable(self._line)
-        field.move_cursor(field.document.end)
-        field.focus()
+        self._field.text = editable(self._line)
+        self._field.move_cursor(self._field.document.end)
+        self._field.focus()
 
-    @on(CommandField.Done)
+    @on(Field.Done)
     def _show_edited(self) -> None:
-        text = editable(self.query_one(CommandField).text).strip()
-        self._end_editing(text if text else self._edited)
+        self._end_editing(editable(self._field.text).strip() or self._edited)
 
     def _end_editing(self, edited: str | None) -> None:
         """Show the edited command; it is answered after a moment, as a new question."""

@@ -11,34 +11,33 @@ from contextui.context.compaction.plan import CompactionPlan
 from contextui.context.item import Calls, ContextItem, is_conversation
 from contextui.tui.dialogs.question import QuestionScreen
 from contextui.tui.inspector.labels import KINDS, label
-from contextui.tui.lines import FAINT, MUTED, fit, short
+from contextui.tui.lines import FAINT, MUTED, Rows, fit, short
 from contextui.words import Words, msg
 
 _KIND = 8  # cells
 _SHOWN = 200  # maximum items listed of each kind
 
 
-class What(Static):
+class What(Rows):
     """The items that are summarized and those that stay, one per line."""
 
     def __init__(self, words: Words, plan: CompactionPlan, calls: Calls) -> None:
         super().__init__(id="items")
         self._words, self._plan, self._calls = words, plan, calls
 
-    def render(self) -> Content:
-        words, plan = self._words, self._plan
-        return Content("\n").join(
-            [
-                Content.styled(words("Goes into the summary"), "bold"),
-                *self._rows(plan.goes, "− ", "$text-error"),
-                Content(""),
-                Content.styled(words("Stays as it is"), "bold"),
-                *self._rows(plan.stays, "· ", "$text-success"),
-            ]
-        )
+    def rows(self, width: int) -> list[Content]:
+        words, plan, room = self._words, self._plan, max(width - _KIND - 12, 10)
+        return [
+            Content.styled(words("Goes into the summary"), "bold"),
+            *self._listed(plan.goes, "− ", "$text-error", room),
+            Content(""),
+            Content.styled(words("Stays as it is"), "bold"),
+            *self._listed(plan.stays, "· ", "$text-success", room),
+        ]
 
-    def _rows(self, items: tuple[ContextItem, ...], mark: str, style: str) -> Iterable[Content]:
-        width = max(self.size.width - _KIND - 12, 10)
+    def _listed(
+        self, items: tuple[ContextItem, ...], mark: str, style: str, width: int
+    ) -> Iterable[Content]:
         for item in items[:_SHOWN]:
             sign = "★ " if item.pinned else mark
             name = self._words("summary" if item.is_summary else KINDS[item.type])
@@ -59,7 +58,6 @@ class CompactScreen(QuestionScreen):
     CompactScreen {
         #box { width: 104; border: round $primary; border-title-color: $primary; }
         #what { height: auto; max-height: 45vh; margin: 1 0; }
-        #items, #headline, #note { height: auto; }
         #note { margin: 0 0 1 0; }
     }
     """
@@ -71,24 +69,19 @@ class CompactScreen(QuestionScreen):
         self._plan, self._calls = plan, calls
 
     def details(self) -> ComposeResult:
-        yield Static(self._headline(), id="headline")
+        plan, words = self._plan, self._words
+        headline = words(
+            "{goes} messages (~{tokens} tokens) go; {stays} (~{rest} tokens) stay.",
+            goes=sum(map(is_conversation, plan.goes)),
+            tokens=short(plan.tokens),
+            stays=len(plan.stays),
+            rest=short(plan.stays_tokens),
+        )
+        yield Static(Content(headline), id="headline")
         with VerticalScroll(id="what"):
-            yield What(self._words, self._plan, self._calls)
-        note = self._words("The model writes the summary. /undo restores everything.")
+            yield What(words, plan, self._calls)
+        note = words("The model writes the summary. /undo restores everything.")
         yield Static(Content.styled(note, MUTED), id="note")
 
     def on_mount(self) -> None:
         self.query_one("#what").focus()
-
-    def _headline(self) -> Content:
-        plan = self._plan
-        goes = sum(map(is_conversation, plan.goes))
-        return Content(
-            self._words(
-                "{goes} messages (~{tokens} tokens) go; {stays} (~{rest} tokens) stay.",
-                goes=goes,
-                tokens=short(plan.tokens),
-                stays=len(plan.stays),
-                rest=short(plan.stays_tokens),
-            )
-        )

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Resize
 from textual.widgets import Input, Static
 
 from contextui.config.schema import SETTINGS, key_of
@@ -21,15 +22,7 @@ from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
 from contextui.tui.desktop.rowlist import FilterLine, RowList
 from contextui.tui.dialogs.sheet import ListSheet
 from contextui.tui.footer import Hint, KeyBar
-from contextui.tui.lines import (
-    FAINT,
-    MUTED,
-    fit,
-    fold,
-    line,
-    path_end,
-    shown_folder,
-)
+from contextui.tui.lines import FAINT, MUTED, fit, fold, line, path_end, shown_folder
 from contextui.tui.themes import ABOUT, REMEMBERED
 from contextui.words import Words, msg
 
@@ -186,9 +179,6 @@ class ConfigScreen(ListSheet[None, str]):
         self._list.focus()
         self._describe()
 
-    def on_resize(self) -> None:
-        self._describe()
-
     def hints(self) -> Sequence[Hint]:
         return _INPUT_KEYS if self.field.has_focus else _KEYS
 
@@ -199,6 +189,7 @@ class ConfigScreen(ListSheet[None, str]):
         source = self._list.source(name)
         return self._rows(self._list.about(name)) + (self._rows(source) if source else [])
 
+    @on(Resize)
     @on(SettingList.Moved)
     def _describe(self) -> None:
         """Show the whole description; the list gives way, so that the sheet keeps its height."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -288,7 +288,7 @@ class Layout:
         self._pieces: list[_Piece] = []
         self._ends: list[int] = []  # rows up to the end of each piece
         self._next = _Piece(0, 0)
-        self._kept: dict[int, list[Content]] = {}
+        self._rows = lru_cache(_KEPT)(lambda at: list(self._draw(self._pieces[at])))
 
     @property
     def is_whole(self) -> bool:
@@ -319,11 +319,7 @@ class Layout:
 
     def row(self, number: int) -> Content:
         at = bisect_right(self._ends, number)
-        if at not in self._kept:
-            if len(self._kept) >= _KEPT:
-                self._kept.clear()
-            self._kept[at] = list(self._draw(self._pieces[at]))
-        return self._kept[at][number - (self._ends[at - 1] if at else 0)]
+        return self._rows(at)[number - (self._ends[at - 1] if at else 0)]
 
     def _text(self, piece: _Piece) -> tuple[str, bool]:
         line = self.lines[piece.line].text
@@ -480,22 +476,9 @@ class ChangeView(LineView, can_focus=True):
             self._follows_end = False
         self.post_message(self.Moved())
 
-    # --- keys: not animated, as each press asks for the next lines ----------------------
-
-    def action_scroll_up(self) -> None:
-        self.scroll_up(animate=False)
-
-    def action_scroll_down(self) -> None:
-        self.scroll_down(animate=False)
-
-    def action_page_up(self) -> None:
-        self.scroll_page_up(animate=False)
-
-    def action_page_down(self) -> None:
-        self.scroll_page_down(animate=False)
-
-    def action_scroll_home(self) -> None:
-        self.scroll_home(animate=False)
+    def _scroll_to(self, *place: Any, **how: Any) -> bool:
+        """Scroll at once, as each key asks for the next lines."""
+        return super()._scroll_to(*place, **{**how, "animate": False})
 
     def action_scroll_end(self) -> None:
         """Scroll to the end, and follow it while more is laid out."""

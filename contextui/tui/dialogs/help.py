@@ -11,15 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.geometry import Size
 from textual.screen import ModalScreen
-from textual.widget import Widget
 from textual.widgets import Static
 
-from contextui.tui.commands import Command, Commands
+from contextui.tui.commands import Commands
 from contextui.tui.footer import hints_in
 from contextui.tui.keys import KeyLine
-from contextui.tui.lines import KEY, MUTED, fit, fold, line
+from contextui.tui.lines import KEY, MUTED, Rows, fit, fold, line
 from contextui.words import Words, msg
 
 _COLUMN, _MOST, _GAP = 36, 3, 3  # cells of a column at least, columns at most, cells between them
@@ -79,33 +77,31 @@ _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-class HelpPage(Widget):
+class HelpPage(Rows):
     """All keys and commands, in as many columns as fit."""
-
-    DEFAULT_CSS = "HelpPage { height: auto; }"
 
     def __init__(self, words: Words, commands: Commands) -> None:
         super().__init__()
-        listed = tuple((_names(command), command.about) for command in commands.all)
+        listed = tuple(
+            (" ".join(f"/{name}" for name in (one.name, *one.aliases[:1])), one.about)
+            for one in commands.all
+        )
         self._groups = {
             words(name): [(key, words(about)) for key, about in keys]
             for name, keys in {**_KEYS, msg("Commands"): listed}.items()
             if keys
         }
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        return max(map(len, self._columns(width)), default=1)
-
-    def render(self) -> Content:
-        columns = self._columns(self.size.width)
-        width = _width(self.size.width, len(columns)) + _GAP
+    def rows(self, width: int) -> list[Content]:
+        columns = self._columns(width)
+        width = _width(width, len(columns)) + _GAP
         rows = [
             Content("").join(
                 row + " " * max(width - row.cell_length, 0) for row in cells if row is not None
             )
             for cells in zip_longest(*columns, fillvalue=Content(""))
         ]
-        return Content("\n").join(row.rstrip() for row in rows)
+        return [row.rstrip() for row in rows]
 
     def _columns(self, width: int) -> list[list[Content]]:
         count = max(min((width + _GAP) // (_COLUMN + _GAP), _MOST), 1)
@@ -142,10 +138,6 @@ def _width(width: int, columns: int) -> int:
     return (width + _GAP) // columns - _GAP
 
 
-def _names(command: Command) -> str:
-    return " ".join(f"/{one}" for one in (command.name, *command.aliases[:1]))
-
-
 def _block(name: str, rows: Sequence[tuple[str, str]], width: int) -> Block:
     """Return a heading with the first key, and each other key; a long description is wrapped."""
     most = min(max((cell_len(key) for key, _ in rows), default=0), _LONGEST) + 2
@@ -163,7 +155,7 @@ def _block(name: str, rows: Sequence[tuple[str, str]], width: int) -> Block:
 class HelpScreen(ModalScreen[None]):
     """Lists all keys and commands, on one page if the terminal is large enough."""
 
-    BINDINGS = [Binding("escape,q,f1,question_mark", "leave", "back")]
+    BINDINGS = [Binding("escape,q,f1,question_mark", "dismiss", "back")]
     DEFAULT_CSS = """
     HelpScreen {
         align: center middle;
@@ -193,9 +185,6 @@ class HelpScreen(ModalScreen[None]):
         scroll = [("↑↓", msg("scroll"))] if page.max_scroll_y > 0 else []
         page.border_subtitle = hints_in(40, [*scroll, ("esc", "back")], self._words)
 
-    def action_leave(self) -> None:
-        self.dismiss()
-
 
 Place = tuple[str, str]
 """A key and its target in English."""
@@ -216,13 +205,8 @@ class GoTo(ModalScreen[str]):
     """The go-to menu: waits for one key and returns it.
 
     Escape and enter dismiss it; so does a key that is not listed, which then acts as always.
-
-    Args:
-        words: Translates into the person's locale.
-        chosen: Callback with the key, called before the next key is handled.
-        places: The targets offered.
-        move: Moves a divider for an arrow key, or fits all for ``=``; returns whether the key does
-            that. An arrow key leaves the menu open, for the next one.
+    `chosen` is called with the key before the next one is handled. `move` moves a divider and
+    returns whether a key does that; an arrow key leaves the menu open, for the next one.
     """
 
     DEFAULT_CSS = """

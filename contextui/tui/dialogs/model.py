@@ -70,7 +70,7 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         FilterLine { margin: 0 0 1 0; }
         #head { height: 1; }
         OfferList { height: auto; max-height: 60vh; }
-        #note { height: auto; margin: 1 0 0 0; }
+        #note { margin: 1 0 0 0; }
     }
     """
     BINDINGS = [
@@ -107,11 +107,7 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
     def on_mount(self) -> None:
         self.listed.focus()
         self._show()
-        self._ask()
-
-    @work(exclusive=True)
-    async def _ask(self) -> None:
-        await ask_all(self._loaded, self._replace)
+        self.run_worker(ask_all(self._loaded, self._replace), exclusive=True)
 
     def _replace(self, offer: Offer) -> None:
         if self.is_attached:
@@ -363,30 +359,26 @@ class EntryScreen(Dialog[str | None]):
     EntryScreen {
         #box { width: 72; }
         Input { height: 1; border: none; padding: 0 1; background: $soft; }
-        #note, #warning { height: auto; margin: 1 0 0 0; }
-        .keys { height: 1; margin: 1 0; }
+        #note, #warning { margin: 1 0 0 0; }
+        .keys { margin: 1 0; }
     }
     """
 
-    def __init__(self, words: Words, loaded: Loaded) -> None:
+    def __init__(self, words: Words, loaded: Loaded, field: Input) -> None:
         super().__init__()
-        self._words, self._loaded = words, loaded
+        self._words, self._loaded, self._field = words, loaded, field
 
-    def entry(self, title: str, field: Input, note: str, warning: Text = "") -> ComposeResult:
+    def entry(self, title: str, note: str, warning: Text = "") -> ComposeResult:
         with Vertical(id="box") as box:
             box.border_title = Content(title)
-            yield field
+            yield self._field
             yield Static(Content.styled(note, MUTED), id="note")
             if warning:
                 yield Static(Content.styled(self._words(warning), "$text-warning"), id="warning")
             yield KeyBar(self._words, _FIELD_KEYS)
 
     def save(self, typed: str) -> str:
-        """Save what was typed.
-
-        Raises:
-            ContextUIError: It is not accepted, or cannot be saved.
-        """
+        """Save what was typed; raise a ContextUIError if that is not accepted or fails."""
         raise NotImplementedError
 
     @on(Input.Submitted)
@@ -401,6 +393,7 @@ class EntryScreen(Dialog[str | None]):
             self.dismiss(name)
 
     def action_leave(self) -> None:
+        self._field.value = ""
         self.dismiss(None)
 
 
@@ -408,42 +401,40 @@ class LoginScreen(EntryScreen):
     """Asks for the key of a provider; what is typed is never shown."""
 
     def __init__(self, words: Words, loaded: Loaded, provider: str) -> None:
-        super().__init__(words, loaded)
+        field = Input(password=True, placeholder=words("API key"), id="key", compact=True)
+        super().__init__(words, loaded, field)
         found = {offer.provider.name: offer for offer in offers(loaded)}
         self._connection = found[provider].connection
 
     def compose(self) -> ComposeResult:
         words, connection = self._words, self._connection
         title = words("Log in to {provider}", provider=connection.provider.title)
-        field = Input(password=True, placeholder=words("API key"), id="key", compact=True)
         note = words(
             "The key is kept in the system's keyring, or in a file that only you can read. It "
             "is sent to {at} only.",
             at=line(connection.host),
         )
-        yield from self.entry(title, field, note, unencrypted(connection.address) or "")
+        yield from self.entry(title, note, unencrypted(connection.address) or "")
 
     def save(self, typed: str) -> str:
         connection, name = self._connection, self._connection.provider.name
-        self.query_one("#key", Input).value = ""
+        self._field.value = ""
         is_added = name not in PROVIDERS  # its address may be changed
         url = connection.url or (connection.address if is_added else "")
         self._loaded.credentials.put(name, typed, url)
         return name
 
-    def action_leave(self) -> None:
-        self.query_one("#key", Input).value = ""
-        super().action_leave()
-
 
 class ServerScreen(EntryScreen):
     """Asks for the address of a server that speaks the chat-completions API."""
 
-    def compose(self) -> ComposeResult:
-        words = self._words
+    def __init__(self, words: Words, loaded: Loaded) -> None:
         field = Input(placeholder="http://localhost:8080", id="url", compact=True)
-        note = words("Any server that speaks the chat completions API.")
-        yield from self.entry(words("Add a server"), field, note)
+        super().__init__(words, loaded, field)
+
+    def compose(self) -> ComposeResult:
+        note = self._words("Any server that speaks the chat completions API.")
+        yield from self.entry(self._words("Add a server"), note)
 
     def save(self, typed: str) -> str:
         from contextui.agent.models.openai import complete_url  # noqa: PLC0415

@@ -43,14 +43,11 @@ class QuestionScreen(Dialog[bool]):
             width: 72; padding: 1 2;
             border: round $warning; border-title-color: $text-warning;
         }
-        #choices { height: auto; }
     }
     """
 
-    no: ClassVar[tuple[str, str]] = ("Esc", msg("Stay"))
-    """The key of the other answer that is shown, and what it does."""
-    delay: ClassVar[float | None] = None
-    """Seconds in which keys are ignored, if not as long as those of other questions."""
+    no: ClassVar[tuple[str, str]] = ("Esc", msg("Stay"))  # the other answer: its key and text
+    delay: ClassVar[float | None] = None  # seconds in which keys are ignored, if not as usual
 
     def __init__(self, words: Words, title: str, key: str, yes: str) -> None:
         super().__init__()

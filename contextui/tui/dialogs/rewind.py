@@ -15,7 +15,6 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.session.rewind import FileChange, RewindPlan, Turn
@@ -49,17 +48,11 @@ class GoBack:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What else the person should know before going back.
+    """What else the person should know before going back."""
 
-    Attributes:
-        ends: What runs and ends with it: commands and other jobs.
-        unsaved: The windows with unsaved edits, which stay in the old branch.
-        has_commands: Whether commands may have changed other files.
-    """
-
-    ends: Sequence[str] = ()
-    unsaved: Sequence[str] = ()
-    has_commands: bool = False
+    ends: Sequence[str] = ()  # what runs and ends with it: commands and other jobs
+    unsaved: Sequence[str] = ()  # windows whose edits stay in the old branch
+    has_commands: bool = False  # whether commands may have changed other files
 
 
 class TurnList(RowList[Turn | None]):
@@ -88,15 +81,11 @@ class TurnList(RowList[Turn | None]):
     def leaving(self) -> list[Turn]:
         return [one for one in self._turns if one.number > self.chosen]
 
-    def on_mount(self) -> None:
-        self._arrange()
-
-    def on_resize(self) -> None:
-        self._arrange()
-
     def _arrange(self) -> None:
         leaving = self.leaving
         self.show([*leaving, None, *self._turns[len(leaving) :]], at=self.chosen)
+
+    on_mount = on_resize = _arrange
 
     def choose(self, place: int, step: int = 1) -> None:
         turn = self.rows[self._entry_from(place, step)]
@@ -127,20 +116,6 @@ class TurnList(RowList[Turn | None]):
             ),
             (fit(files, _FILES, right=True), "$text-warning" if turn.files and leaves else FAINT),
         )
-
-
-class TurnHead(Widget):
-    """The names of the columns, over the list."""
-
-    def __init__(self, words: Words, turns: TurnList) -> None:
-        super().__init__(id="turn-head")
-        self._words, self._turns = words, turns
-
-    def render(self) -> Content:
-        words = self._words
-        named = f"{fit(words('Turn'), _NUMBER)}{fit(words('Age'), _AGE)}{words('Your message')}"
-        right = Content.styled(words("Files"), FAINT)
-        return spread(Content.styled(named, FAINT), right, self._turns.line_width)
 
 
 class FileList(RowList[FileChange]):
@@ -262,7 +237,7 @@ class RewindScreen(ModalScreen[GoBack]):
             box.border_subtitle = Content(words("the old branch stays in /sessions"))
             with Horizontal(id="columns"):
                 with Vertical(id="left"):
-                    yield TurnHead(words, self._turns)
+                    yield Static(id="turn-head")
                     yield self._turns
                     yield Static(id="about")
                 with Vertical(id="right"):
@@ -350,16 +325,22 @@ class RewindScreen(ModalScreen[GoBack]):
         if not self.is_attached or not self.query(KeyBar):
             return
         words, number = self._words, self._turns.chosen
-        title = (
-            words("Rewind to turn {turn}", turn=number) if number else words("Rewind to the start")
-        )
-        self.query_one("#box").border_title = Content(title)
+        named = f"{fit(words('Turn'), _NUMBER)}{fit(words('Age'), _AGE)}{words('Your message')}"
+        left, right = Content.styled(named, FAINT), Content.styled(words("Files"), FAINT)
+        heads = spread(left, right, self._turns.line_width)
+        self.query_one("#turn-head", Static).update(heads)
+        title = msg("Rewind to turn {turn}") if number else msg("Rewind to the start")
+        self.query_one("#box").border_title = Content(words(title, turn=number))
         about = self.query_one("#about", Static)
         about.update(Content("\n").join(self._about(about.size.width or 40)))
-        head = words("Files written since turn {turn}", turn=number)
-        if not number:
-            head = words("Files written since the start")
-        self.query_one("#file-head", Static).update(Content.styled(head, "bold"))
+        head = (
+            msg("Files written since turn {turn}")
+            if number
+            else msg("Files written since the start")
+        )
+        self.query_one("#file-head", Static).update(
+            Content.styled(words(head, turn=number), "bold")
+        )
         self.query_one("#change-head", Static).update(self._state())
         is_empty = self._plan is None or not self._plan.files
         self.set_class(is_empty, "-no-files")
@@ -381,11 +362,8 @@ class RewindScreen(ModalScreen[GoBack]):
             )
             return Content.styled(text, MUTED)
         if not self._plan.files:
-            text = (
-                words("No file was written since turn {turn}.", turn=number)
-                if number
-                else words("No file was written.")
-            )
+            since = msg("No file was written since turn {turn}.")
+            text = words(since if number else msg("No file was written."), turn=number)
             return Content.styled(text, MUTED)
         if not self._plan.offered:
             return Content("")
@@ -439,7 +417,6 @@ class RewindScreen(ModalScreen[GoBack]):
     @on(FileList.Moved)
     @on(FileList.Opened)
     def _go_to_file(self) -> None:
-        """Scroll the change to the file under the cursor."""
         file, change = self._files.row, self.query_one(ChangeView)
         if file is not None and file.path in self._places:
             line = self._places[file.path]

@@ -124,7 +124,9 @@ class SessionList(RowList[SessionRow]):
             yield "● ", KEY
             title = f"{title}   {here}" if has_title else here
         yield fit(title, room - len(mark)), style
-        yield f"  {fit(self._used(place.used), USED)}", MUTED
+        seconds = self.now() - place.used
+        used = self._words("now") if seconds < _NOW else age(seconds)
+        yield f"  {fit(used, USED)}", MUTED
         if self.has_folder:
             yield f"  {cut_folder(head.cwd if head is not None else '', FOLDER)}", MUTED
         turns = "" if head is None or head.turns is None else str(head.turns)
@@ -140,17 +142,10 @@ class SessionList(RowList[SessionRow]):
         if head.problem is not None:
             return words("(cannot be read)")
         if row.is_fork and head.origin is not None:
-            start = (
-                words("from the end")
-                if head.origin.turn is None
-                else words("from turn {turn}", turn=head.origin.turn)
-            )
+            turn = head.origin.turn
+            start = words("from the end" if turn is None else "from turn {turn}", turn=turn)
             return f"{start}: {head.since_fork}" if head.since_fork else start
         return head.title or words("(no prompt)")
-
-    def _used(self, used: float) -> str:
-        seconds = self.now() - used
-        return self._words("now") if seconds < _NOW else age(seconds)
 
 
 def cut_folder(folder: str, width: int) -> str:

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -32,7 +31,6 @@ from contextui.tui.dialogs.session_list import (
 from contextui.tui.dialogs.sheet import ListSheet
 from contextui.tui.footer import Hint, KeyBar
 from contextui.tui.lines import FAINT, MUTED, fit, inert, line, shown_folder
-from contextui.tui.timers import sure_timer
 from contextui.windowing.error_text import reason_of
 from contextui.words import Words, msg
 
@@ -113,7 +111,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         self._deleted: list[tuple[Deleted, str]] = []
         self._renamed: Place | None = None
         self._previews: dict[Place, Preview] = {}
-        self._moves = 0
         self.is_read = False
         """Whether all sessions of the list were read."""
 
@@ -140,9 +137,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         self._list.focus()
         self._load()
 
-    def on_resize(self) -> None:
-        self._fit()
-
     def _fit(self) -> None:
         width = self.app.size.width
         self._list.has_folder = self._everywhere and width >= _WITH_FOLDER
@@ -150,19 +144,18 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         self._list.refresh()
         self.call_after_refresh(self._show_heads)
 
-    def _show_heads(self) -> None:
-        self.query_one("#columns", Static).update(self._heads())
+    on_resize = _fit
 
-    def _heads(self) -> Content:
+    def _show_heads(self) -> None:
         words, width = self._words, self._list.line_width
         folder = f"  {fit(words('Folder'), FOLDER)}" if self._list.has_folder else ""
         room = self._list.title_room(width)
         cost = fit(words("cost").capitalize(), COST, right=True) if self._list.has_cost else ""
-        return Content.styled(
+        heads = (
             f"{fit(words('Title'), room)}  {fit(words('Used'), USED)}"
-            f"{folder}{fit(words('Turns'), TURNS, right=True)}{cost}",
-            MUTED,
+            f"{folder}{fit(words('Turns'), TURNS, right=True)}{cost}"
         )
+        self.query_one("#columns", Static).update(Content.styled(heads, MUTED))
 
     # --- reading -----------------------------------------------------------------------
 
@@ -246,15 +239,13 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
     # --- preview -----------------------------------------------------------------------
 
     @on(SessionList.Moved)
-    def _wait_for_rest(self) -> None:
-        self._moves += 1
-        sure_timer(self, _PAUSE, partial(self._look, self._moves))
-
-    def _look(self, moves: int) -> None:
-        if moves == self._moves and self.is_current and not self.has_class("-narrow"):
-            self.run_worker(self._preview(), name="preview", group="preview", exclusive=True)
+    def _preview_soon(self) -> None:
+        self.run_worker(self._preview(), name="preview", group="preview", exclusive=True)
 
     async def _preview(self) -> None:
+        await asyncio.sleep(_PAUSE)
+        if not self.is_current or self.has_class("-narrow"):
+            return
         place, what = self._list.place, self.query_one("#what", Static)
         if place is None:
             what.update("")
@@ -352,13 +343,11 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         try:
             with locked(place.path):
                 pass
-        except SessionLockedError:
-            self.note(self._words(_OPEN))
-            return
-        except OSError as error:
-            self.note(reason_of(error))
-            return
-        self.dismiss(Chosen("resume", place.id))
+        except (SessionLockedError, OSError) as error:
+            is_open = isinstance(error, SessionLockedError)
+            self.note(self._words(_OPEN) if is_open else reason_of(error))
+        else:
+            self.dismiss(Chosen("resume", place.id))
 
     def action_fork(self) -> None:
         if (place := self._place_there()) is not None:

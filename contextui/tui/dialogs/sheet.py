@@ -12,7 +12,7 @@ from textual.widgets import Input
 from contextui.tui.desktop.rowlist import FilterLine, RowList
 from contextui.tui.dialogs.question import Dialog
 from contextui.tui.footer import Hint, KeyBar
-from contextui.tui.keys import meant_key
+from contextui.tui.keys import run_meant
 from contextui.words import Words, msg
 
 R = TypeVar("R")
@@ -77,9 +77,5 @@ class ListSheet(Dialog[R | None], Generic[R, T]):
             self.dismiss(None)
 
     async def on_key(self, event: Key) -> None:
-        """Map full-width letters of an input method to the intended keys."""
-        meant = meant_key(event)
-        active = self.active_bindings.get(meant) if meant is not None else None
-        if active is not None and active.enabled and self.focused is self.listed:
-            event.stop()
-            await self.app.run_action(active.binding.action, active.node)
+        if self.focused is self.listed:
+            await run_meant(self, event)

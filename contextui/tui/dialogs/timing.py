@@ -8,7 +8,6 @@ from typing import Any
 from rich.cells import cell_len
 from textual.app import App
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
 from contextui.agent.approval import Decision, Question
@@ -145,7 +144,9 @@ class Asker:
     ) -> WaitingLine | None:
         """Show the notice on the current screen, unless the prompt's border is visible there."""
         screen = self._app.screen
-        needs_line = not isinstance(screen, GoTo) and not _sees_border(screen, prompt)
+        sees_prompt = screen is prompt.screen and prompt.region.height > 0
+        sees_border = sees_prompt and prompt.region.y >= 0 and bool(prompt.styles.border_top[0])
+        needs_line = not isinstance(screen, GoTo) and not sees_border
         if line is not None and (not needs_line or line.parent is not screen):
             line.remove()
             line = None
@@ -171,17 +172,7 @@ class Asker:
         return Content.assemble(mark, asks, keys)
 
 
-def _sees_border(screen: Screen[object], prompt: Prompt) -> bool:
-    return (
-        screen is prompt.screen
-        and prompt.region.height > 0
-        and bool(prompt.styles.border_top[0])
-        and prompt.region.y >= 0
-    )
-
-
 def _cut(target: str, room: int, *, at_end: bool) -> Content:
-    """Return a target, truncated to the available cells."""
     some = target[:_LONGEST] if at_end else target[-_LONGEST:]
     shown = spelled(some)
     if len(some) == len(target) and shown.cell_length <= room:

@@ -27,11 +27,7 @@ class FolderCode:
 
     @classmethod
     def read(cls, home: Path, folder: Path) -> "FolderCode":
-        """Read it; nothing is run.
-
-        Raises:
-            TrustError: The window files cannot be read.
-        """
+        """Read it; nothing is run. Raises a TrustError if that fails."""
         windows = TrustStore(home).review(folder / PROJECT_WINDOWS)
         return cls(windows, find_servers(home, folder).review)
 
@@ -41,11 +37,7 @@ class FolderCode:
         return [one for one in both if one is not None and one.files and not one.trusted]
 
     def trust(self, home: Path) -> None:
-        """Trust exactly what was read, even if it has changed since.
-
-        Raises:
-            TrustError: Trust cannot be recorded.
-        """
+        """Trust exactly what was read, even if it has changed since, or raise a TrustError."""
         store = TrustStore(home)
         for one in self.reviews:
             store.trust_file(one)
@@ -58,7 +50,6 @@ class TrustScreen(QuestionScreen):
     TrustScreen {
         #box { width: 108; }
         ChangeView { max-height: 60vh; margin: 1 0; }
-        #about { height: auto; }
     }
     """
     no = ("n", msg("Cancel; Esc does the same"))

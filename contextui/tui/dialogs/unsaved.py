@@ -62,20 +62,12 @@ def _reason(session: "Session", words: Words) -> str:
     return words(known) if known else line(problem.strerror or str(problem))
 
 
-def _advice(session: "Session", words: Words) -> str:
-    problem = session.problem
-    known = _ADVICE.get((problem.errno or 0) if problem else 0, msg("Make {folder} writable."))
-    folder = shown_folder(session.path.parent)
-    return words(known, folder=line(folder))
-
-
 class QuitScreen(QuestionScreen):
     """Asks before unsaved data is discarded; saving is retried in the background."""
 
     DEFAULT_CSS = """
     QuitScreen {
         #box { border: round $error; border-title-color: $text-error; }
-        #what { height: auto; }
         #choices { margin: 1 0 0 0; }
     }
     """
@@ -110,7 +102,8 @@ class QuitScreen(QuestionScreen):
         lost = unsaved_words(session, words)
         if not lost:
             return Content.styled(words("Everything is saved now."), "$text-success")
+        number = (session.problem.errno or 0) if session.problem else 0
+        folder = line(shown_folder(session.path.parent))
+        advice = words(_ADVICE.get(number, msg("Make {folder} writable.")), folder=folder)
         retried = words("Saving is retried every {seconds} seconds.", seconds=int(RETRY))
-        return Content.assemble(
-            (lost, "$text-error"), "\n", (f"{_advice(session, words)} {retried}", MUTED)
-        )
+        return Content.assemble((lost, "$text-error"), "\n", (f"{advice} {retried}", MUTED))

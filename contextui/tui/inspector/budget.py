@@ -70,7 +70,6 @@ class BudgetBar(Widget):
         cost: float | None = None,
         has_cache: bool = True,
     ) -> None:
-        """Show new figures."""
         self._shares, self._budget, self._banner, self._full = shares, budget, banner, full
         self._cost, self._has_cache = f"${cost:,.2f}" if cost else "", has_cache
         self.refresh()

@@ -6,32 +6,34 @@ from dataclasses import dataclass
 from itertools import islice
 
 from rich.cells import cell_len
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Click, Resize
 from textual.geometry import Size
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from contextui.text import one_line
 from contextui.tui.footer import KeyBar
 from contextui.tui.inspector.edit import Note
-from contextui.tui.inspector.labels import (
-    fate,
-    origin,
-    outdated,
-    sent_text,
-    text_of,
-    title,
-)
+from contextui.tui.inspector.labels import fate, origin, outdated, sent_text, text_of, title
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
 from contextui.tui.inspector.rows import Fold, ItemRow, tokens_of
 from contextui.tui.inspector.snapshot import ContextSnapshot
-from contextui.tui.lines import FAINT, KEY, MUTED, LineView, fit, line, numbered, short, wrapped
+from contextui.tui.lines import (
+    FAINT,
+    KEY,
+    MUTED,
+    LineView,
+    copy_text,
+    fit,
+    line,
+    numbered,
+    short,
+    wrapped,
+)
 from contextui.windowing.snapshot import Lod
 from contextui.words import Words, msg
 
@@ -66,7 +68,10 @@ def describe(row: ItemRow, prices: Prices, turn_of: TurnOf, words: Words) -> Des
     else:
         facts = [fate(row.item, context, snapshot.context.counter, words)]
     if snapshot.knows_cache and (is_outdated or not row.item.hidden):
-        facts.append(words(msg("cached") if _is_cached(row, snapshot) else msg("not cached")))
+        plan, seq = snapshot.composition.plan, row.item.seq
+        is_cached = plan is not None and 0 < seq < plan.uncached_seq
+        is_cached = is_cached if row.block is None else row.block.is_cached
+        facts.append(words(msg("cached") if is_cached else msg("not cached")))
     is_left_out = row.item.hidden and not is_outdated  # then what it would have
     counted = context.item_tokens(row.item) if is_left_out else tokens_of(row, snapshot)
     return Description(
@@ -75,7 +80,7 @@ def describe(row: ItemRow, prices: Prices, turn_of: TurnOf, words: Words) -> Des
         words(", ").join(facts)
         if is_outdated
         else origin(row, turn_of(row.item.seq), facts, words),
-        sent_text(row, context) if is_outdated else text_of(row, context.windows),
+        sent_text(row, context) if is_outdated else text_of(row, context),
         snapshot.knows_cache,
     )
 
@@ -116,13 +121,6 @@ def describe_fold(fold: Fold, words: Words) -> Description:
     return Description(words("Earlier items"), "", words("only in the log"), text)
 
 
-def _is_cached(row: ItemRow, snapshot: ContextSnapshot) -> bool:
-    if row.block is not None:
-        return row.block.is_cached
-    plan = snapshot.composition.plan
-    return plan is not None and 0 < row.item.seq < plan.uncached_seq
-
-
 _LOW, _TALL = 26, 48  # screen heights: below the first no text fits, above the second much does
 _HEIGHTS = {"low": 4, "tight": 8, "usual": 11, "tall": 18}
 _NAME, _EACH, _ONCE, _BACK = 7, 10, 7, 12  # cells
@@ -133,16 +131,9 @@ _HEAD = 65_536  # maximum characters of a text to consider
 class Detail(Widget):
     """The detail of one item, adapted to the available size."""
 
-    class Pressed(Message):
-        """Posted when an offer is clicked; equals pressing its key."""
-
-        def __init__(self, key: str) -> None:
-            super().__init__()
-            self.key = key
-
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, press: Callable[[str], object]) -> None:
         super().__init__(id="detail")
-        self._words = words
+        self._words, self._press = words, press
         self._item = Description()
         self._offers: list[Offer] = []
         self._note = Note("")
@@ -152,12 +143,7 @@ class Detail(Widget):
             self._item, self._offers, self._note = item, offers, note
             self.refresh()
 
-    def get_content_height(
-        self,
-        container: Size,  # noqa: ARG002
-        viewport: Size,
-        width: int,
-    ) -> int:
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         """Return a height that depends only on the screen, so that nothing jumps."""
         if viewport.height < _LOW:
             return _HEIGHTS["low" if width >= 2 * _PAIR + _GAP else "tight"]
@@ -165,22 +151,19 @@ class Detail(Widget):
 
     def on_click(self, event: Click) -> None:
         column, line = event.x - self.gutter.left, event.y - self.gutter.top
-        row = line - (self.size.height - self._table_height())
+        count = len(self._offers)
+        row = line - (self.size.height - ((count + 1) // 2 if self._is_low else count))
         if row < 0:
             return
         place = 2 * row + column // (_PAIR + _GAP) if self._is_low else row
         if place < len(self._offers):
-            self.post_message(self.Pressed(self._offers[place].key))
+            self._press(self._offers[place].key)
 
     # --- rendering ---------------------------------------------------------------------
 
     @property
     def _is_low(self) -> bool:
         return self.size.height <= _HEIGHTS["low"]
-
-    def _table_height(self) -> int:
-        count = len(self._offers)
-        return (count + 1) // 2 if self._is_low else count
 
     def render(self) -> Content:
         width = self.size.width
@@ -225,13 +208,9 @@ class Detail(Widget):
         if len(pieces) > room or len(self._item.text) > _HEAD:
             first_missing, _ = pieces[min(room, len(pieces)) - 1]
             more = self._item.text.count("\n") + 1 - first_missing
-            lines = [*lines[: room - 1], Content.styled(self._more(more), FAINT)]
+            text = self._words.plural(more, "… 1 more line", "… {count} more lines")
+            lines = [*lines[: room - 1], Content.styled(text, FAINT)]
         return lines + [Content("")] * (room - len(lines))
-
-    def _more(self, count: int) -> str:
-        if count == 1:
-            return self._words("… 1 more line")
-        return self._words("… {count} more lines", count=count)
 
     def _low(self, width: int) -> list[Content]:
         note = self._note.text or " ".join((self._item.origin, *self._item.hints))
@@ -264,6 +243,7 @@ class Detail(Widget):
         room = width - 2 - (_ONCE + _BACK) * self._item.has_cache
         name = max(room - _EACH, _NAME)
         each, once, back = self._figures(offer.price)
+        is_dear = offer.price is not None and offer.price.is_dear
         row = Content.assemble(
             (offer.key, f"{KEY} bold"),
             (" " + fit(self._words(offer.name), name), "$foreground"),
@@ -274,7 +254,7 @@ class Detail(Widget):
         return Content.assemble(
             row,
             (fit(once, _ONCE, right=True), "$text-warning" if once[:1] == "+" else MUTED),
-            (fit(back, _BACK, right=True), _dear(offer.price)),
+            (fit(back, _BACK, right=True), "$text-warning" if is_dear else MUTED),
         )
 
     def _figures(self, price: Price | None) -> tuple[str, str, str]:
@@ -289,9 +269,7 @@ class Detail(Widget):
             return self._words("never") if price.each else "–"
         if not count:
             return self._words("at once")
-        if count == 1:
-            return self._words("1 turn")
-        return self._words("{count} turns", count=short(count))
+        return self._words("1 turn" if count == 1 else "{count} turns", count=short(count))
 
 
 def signed(tokens: int) -> str:
@@ -305,10 +283,6 @@ def signed(tokens: int) -> str:
     return sign + short(abs(tokens))
 
 
-def _dear(price: Price | None) -> str:
-    return "$text-warning" if price is not None and price.is_dear else MUTED
-
-
 def _note_style(note: Note) -> str:
     return "$text-warning" if note.is_warning else "$text-success"
 
@@ -320,25 +294,11 @@ _BATCH = 4_000  # lines that it posts at once
 
 
 class TextLines(LineView, can_focus=True):
-    """A read-only text."""
+    """A read-only text; calls back with the number of its lines when that changes."""
 
-    class Broken(Message):
-        """Posted with more wrapped lines of a long text."""
-
-        def __init__(self, lines: list[str], width: int) -> None:
-            super().__init__()
-            self.lines, self.width = lines, width
-
-    class Shown(Message):
-        """Posted with the number of lines when it changes."""
-
-        def __init__(self, count: int) -> None:
-            super().__init__()
-            self.count = count
-
-    def __init__(self, text: str, broken: Break = wrapped) -> None:
+    def __init__(self, text: str, broken: Break, shown: Callable[[int], object]) -> None:
         super().__init__(id="lines")
-        self._text, self._broken = text, broken
+        self._text, self._broken, self._shown = text, broken, shown
         self._lines: list[str] = []
         self._width = 0
 
@@ -348,7 +308,7 @@ class TextLines(LineView, can_focus=True):
             return
         self._width, self._lines = width, []
         if len(self._text) <= _LONG:
-            self._show(list(self._broken(self._text, width)))
+            self._show(list(self._broken(self._text, width)), width)
         else:
             # A daemon: quitting does not wait for it.
             threading.Thread(target=self._break, args=(width,), daemon=True).start()
@@ -356,17 +316,13 @@ class TextLines(LineView, can_focus=True):
     def _break(self, width: int) -> None:
         pieces = iter(self._broken(self._text, width))
         while self._width == width and (lines := list(islice(pieces, _BATCH))):
-            self.post_message(self.Broken(lines, width))
+            self.call_later(self._show, lines, width)
 
-    def on_text_lines_broken(self, message: Broken) -> None:
-        """Append the lines, unless they are stale because the width changed."""
-        if message.width == self._width:
-            self._show(message.lines)
-
-    def _show(self, more: list[str]) -> None:
-        self._lines += more
-        self.set_count(len(self._lines))
-        self.post_message(self.Shown(len(self._lines)))
+    def _show(self, more: list[str], width: int) -> None:
+        if width == self._width:  # else the width changed since
+            self._lines += more
+            self.set_count(len(self._lines))
+            self._shown(len(self._lines))
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
         return Content(self._lines[number])
@@ -387,21 +343,13 @@ class WholeText(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="whole") as box:
             box.border_title = Content(line(self._title))
-            yield TextLines(self._text, self._broken)
+            yield TextLines(self._text, self._broken, self._fit)
             size = self._words("{count} characters", count=short(len(self._text)))
             yield KeyBar(self._words, [("↑↓", "move"), ("c", "copy"), ("esc", "back")], size)
 
-    @on(TextLines.Shown)
-    def _fit(self, message: TextLines.Shown) -> None:
+    def _fit(self, count: int) -> None:
         most = self.size.height * 23 // 25
-        self.query_one("#whole").styles.height = min(message.count + 4, most)
+        self.query_one("#whole").styles.height = min(count + 4, most)
 
     def action_copy(self) -> None:
         copy_text(self, self._text, self._words)
-
-
-def copy_text(widget: Widget, text: str, words: Words) -> None:
-    """Copy a text, and say how long it is."""
-    widget.app.copy_to_clipboard(text)
-    message = words("Copied {count} characters.", count=short(len(text)))
-    widget.notify(message, markup=False)

@@ -9,7 +9,7 @@ from contextui.agent.request import MalformedRequestError
 from contextui.agent.wire import payload
 from contextui.context.messages import Composition
 from contextui.model import ModelRequest
-from contextui.tui.inspector.parts import Part, parts_of, raw, same, weigh
+from contextui.tui.inspector.parts import Part, parts_of, raw
 from contextui.words import Words
 
 _LONG = 3_000  # lines from which a changed part is not compared line by line
@@ -35,35 +35,18 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A request for inspection.
-
-    Attributes:
-        order: The order.
-        parts: Its parts, in order.
-        cached: The number of cached parts.
-        exact: The whole request as sent.
-        is_sent: Whether it was sent exactly like this.
-        is_compared: Whether there was a previous one to compare with.
-    """
+    """A request for inspection."""
 
     order: Order
     parts: list[Part]
-    cached: int
-    exact: str
-    is_sent: bool
-    is_compared: bool
+    cached: int  # how many of them are cached
+    exact: str  # the whole request as sent
+    is_sent: bool  # exactly like this
+    is_compared: bool  # whether there was a previous one to compare with
 
     @property
     def size(self) -> int:
         return len(self.exact.encode("utf-8", "replace"))
-
-    @property
-    def cached_tokens(self) -> int:
-        return sum(part.tokens for part in self.parts[: self.cached])
-
-    @property
-    def uncached_tokens(self) -> int:
-        return sum(part.tokens for part in self.parts[self.cached :])
 
 
 class Drafting:
@@ -78,9 +61,13 @@ class Drafting:
         request, cached = self._planned(order)
         current = payload(request, name, before[-1] if before else None)
         parts = parts_of(current, cached, self._words)
-        weigh(parts, self._controller.context.counter)
+        counter = self._controller.context.counter
+        for part in parts:
+            overhead = counter.message_overhead("user") if part.name and part.first >= 0 else 0
+            part.tokens = overhead + counter.count_content(part.plain)
         older = [parts_of(one, -1, self._words) for one in before]
-        is_sent = bool(older) and same(older[-1], parts)
+        content = [part.plain for part in parts]
+        is_sent = any([part.plain for part in one] == content for one in older[-1:])
         bases = older[:-1] if is_sent else older
         if bases:
             compare(bases[-1], parts)
@@ -116,10 +103,11 @@ def compare(before: Sequence[Part], now: Sequence[Part]) -> None:
         if old is None:
             part.mark, part.marks = "+", ["+"] * len(part.lines)
         elif old.plain != part.plain:
-            part.mark, part.marks = "~", _line_marks(old.lines, part.lines)
+            part.mark, part.marks = "~", line_marks(old.lines, part.lines)
 
 
-def _line_marks(before: list[str], now: list[str]) -> list[str]:
+def line_marks(before: list[str], now: list[str]) -> list[str]:
+    """Return for each line whether it is new, +, or changed, ~."""
     if max(len(before), len(now)) > _LONG:
         return ["~"] * len(now)
     marks = [" "] * len(now)

@@ -110,11 +110,7 @@ class Changing:
             return Note(one_line(self._words(problem), 160), is_warning=True)
 
     def edit(self, item: ContextItem, text: str) -> Note:
-        """Replace the text of an item.
-
-        Raises:
-            InvalidItemError: The text is not allowed.
-        """
+        """Replace the text of an item, or raise an InvalidItemError."""
         self._context.edit(item.id, text)
         return self._done("edit", item)
 
@@ -138,13 +134,7 @@ class Changing:
     def _change(self, name: str, row: ItemRow) -> Note:
         if row.log is not None:
             self._recall(row.item)
-        change = {
-            "drop": self._context.drop,
-            "restore": self._context.restore,
-            "pin": self._context.pin,
-            "unpin": self._context.unpin,
-        }[name]
-        change(row.item.id)
+        getattr(self._context, name)(row.item.id)  # drop, restore, pin or unpin
         return self._done(name, self._context.get(row.item.id))
 
     def _show_at(self, row: ItemRow, lod: Lod) -> Note:

@@ -27,8 +27,7 @@ from contextui.text import one_line
 from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.rows import Fold, Span
 from contextui.tui.inspector.snapshot import ContextSnapshot, snapshot_of
-from contextui.tui.inspector.sweeps import sweep_of
-from contextui.tui.inspector.usage import Spending
+from contextui.tui.inspector.usage import Spending, sweep_of
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Text, Words
@@ -42,10 +41,7 @@ def view_of(
     as_sent: bool = False,
     session_id: str = "",
 ) -> SessionView:
-    """Load a session from its log, see `SessionStore.view`.
-
-    With `session_id`, load another one of the same home instead.
-    """
+    """Load a session from its log, or another one of its home; see `SessionStore.view`."""
     options = SessionOptions(
         classes=session.windows.classes.values(),
         lang=session.windows.lang,
@@ -203,13 +199,6 @@ class OlderItems:
     """Items that a resumed session did not load; read from the log on demand.
 
     They are shown as of the end of the log. To change one, it is recalled into the session first.
-
-    Args:
-        session: The session.
-
-    Attributes:
-        rows: The items, once read.
-        is_unfolded: Whether they are shown in the list.
     """
 
     def __init__(self, session: Session) -> None:
@@ -218,8 +207,8 @@ class OlderItems:
         self._is_reading = False
         self._reason: Text = ""
         self._view: SessionView | None = None
-        self.rows: Span | None = None
-        self.is_unfolded = False
+        self.rows: Span | None = None  # the items, once read
+        self.is_unfolded = False  # whether they are shown in the list
 
     @property
     def fold(self) -> Fold | None:

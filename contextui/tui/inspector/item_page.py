@@ -1,7 +1,7 @@
 """The items page of the inspector: list, search filter, and detail with prices."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -9,7 +9,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
-from textual.message import Message
 
 from contextui.context.item import ItemType
 from contextui.context.manager import ContextManager
@@ -20,7 +19,6 @@ from contextui.tui.inspector.detail import (
     Detail,
     TurnOf,
     WholeText,
-    copy_text,
     describe,
     describe_fold,
     hints,
@@ -29,11 +27,19 @@ from contextui.tui.inspector.detail import (
 from contextui.tui.inspector.edit import Changing, EditScreen, Note
 from contextui.tui.inspector.history import OlderItems
 from contextui.tui.inspector.items import ItemList
-from contextui.tui.inspector.labels import both_texts, is_gist, label, replaced, title, whole_text
+from contextui.tui.inspector.labels import (
+    both_texts,
+    is_gist,
+    label,
+    replaced,
+    title,
+    whole_text,
+    window_of,
+)
 from contextui.tui.inspector.prices import Levels, Offer, Prices
-from contextui.tui.inspector.rows import ItemRow, Rows, head_rows, rows_of
+from contextui.tui.inspector.rows import Fold, ItemRow, Rows, head_rows, rows_of
 from contextui.tui.inspector.snapshot import ContextSnapshot
-from contextui.tui.lines import short
+from contextui.tui.lines import copy_text, short
 from contextui.tui.timers import sure_timer
 from contextui.windowing.runtime import runtime_of
 from contextui.words import Words, msg
@@ -79,11 +85,9 @@ class Search:
             return False
         context = row.home(self._snapshot.context)
         if item.type is ItemType.WINDOW:
-            window = context.windows.get(item.content) if context.windows is not None else None
-            return (
-                window is not None
-                and self._sought in runtime_of(window).renders.latest().xml.casefold()
-            )
+            window = window_of(item, context)
+            xml = runtime_of(window).renders.latest().xml if window is not None else ""
+            return self._sought in xml.casefold()
         if item.type is ItemType.ASSISTANT and item.content:
             return False
         return self._sought in label(item, context.calls, self._words).casefold()
@@ -118,15 +122,9 @@ class ItemPage(Container):
         Binding("escape", "clear", show=False),
     ]
 
-    class Changed(Message):
-        """Posted when the person changed an item."""
-
-    class LevelsKnown(Message):
-        """Posted when a window's tokens at other levels of detail are counted."""
-
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, changed: Callable[[], object]) -> None:
         super().__init__(id="items")
-        self._words = words
+        self._words, self._changed = words, changed
         self._prices: Prices | None = None
         self._turn_of: TurnOf = lambda _: None
         self._changing: Changing | None = None
@@ -137,6 +135,7 @@ class ItemPage(Container):
         self._filter = FilterLine(
             self.listing, hint=words("Filter items. Enter keeps, Esc clears."), keeps=True
         )
+        self.action_filter, self.action_clear = self._filter.begin, self._filter.end
         self._note, self._noted_for = Note(""), ""
         self._keys = ""
 
@@ -144,7 +143,7 @@ class ItemPage(Container):
         with Container(id="listing"):
             yield self._filter
             yield self.listing
-        yield Detail(self._words)
+        yield Detail(self._words, self._press)
 
     # --- rendering ---------------------------------------------------------------------
 
@@ -155,12 +154,11 @@ class ItemPage(Container):
         changing: Changing | None,
         older: OlderItems | None = None,
     ) -> None:
-        """Show a snapshot of a context."""
         before = self._prices.snapshot if self._prices is not None else None
         self._turn_of, self._changing, self._older = turn_of, changing, older
         if before is None or before.context is not snapshot.context:
             self._levels = Levels(
-                snapshot.context.render_tokens, lambda: self.post_message(self.LevelsKnown())
+                snapshot.context.render_tokens, lambda: self.call_later(self.show_chosen)
             )
             self._search_again()
         self._prices = Prices(snapshot, self._prices)
@@ -178,12 +176,12 @@ class ItemPage(Container):
         self.show_chosen()
 
     @on(ItemList.Moved)
-    @on(LevelsKnown)
     def show_chosen(self) -> None:
         row, prices, detail = self.listing.item_row, self._prices, self.query_one(Detail)
         if row is None or prices is None:
-            fold = self.listing.fold
-            about = describe_fold(fold, self._words) if fold is not None else Description()
+            fold, about = self.listing.row, Description()
+            if isinstance(fold, Fold):
+                about = describe_fold(fold, self._words)
             detail.show(about, [], Note(""))
             self._offer_keys("")
             return
@@ -219,9 +217,7 @@ class ItemPage(Container):
     def _offers(self, row: ItemRow) -> list[Offer]:
         if self._changing is None or self._prices is None:
             return []
-        windows = self._prices.snapshot.context.windows
-        is_window = row.item.type is ItemType.WINDOW and windows is not None
-        window = windows.get(row.item.content) if is_window and windows is not None else None
+        window = window_of(row.item, self._prices.snapshot.context)
         sizes = self._levels.sizes(window) if window and self._levels else {}
         return self._prices.offers(row, sizes)
 
@@ -273,12 +269,11 @@ class ItemPage(Container):
         offers = self._offers(self.listing.item_row) if self.listing.item_row is not None else []
         return next((one for one in offers if one.key == key), None)
 
-    @on(Detail.Pressed)
-    def _press(self, message: Detail.Pressed) -> None:
-        if message.key == "e":
+    def _press(self, key: str) -> None:
+        if key == "e":
             self.action_edit()
         else:
-            self.action_change(message.key)
+            self.action_change(key)
 
     def action_edit(self) -> None:
         row, changing, offer = self.listing.item_row, self._changing, self._offer("e")
@@ -305,7 +300,7 @@ class ItemPage(Container):
     def _show_note(self, note: Note, row: ItemRow) -> None:
         self._note, self._noted_for = note, row.item.id
         self.listing.stay()
-        self.post_message(self.Changed())
+        self._changed()
         self.show_chosen()
 
     # --- reading -----------------------------------------------------------------------
@@ -319,7 +314,7 @@ class ItemPage(Container):
 
     def action_copy(self) -> None:
         if (row := self.listing.item_row) is not None:
-            copy_text(self, whole_text(row, self._home(row).windows), self._words)
+            copy_text(self, whole_text(row, self._home(row)), self._words)
 
     @on(ItemList.Opened)
     def _open(self) -> None:
@@ -332,18 +327,12 @@ class ItemPage(Container):
         if is_gist(row.item):
             text = both_texts(row.item, home.counter, self._words)
         else:
-            text = whole_text(row, home.windows)
+            text = whole_text(row, home)
             for item in map(ItemRow, replaced(row.item, home) if row.log is None else []):
-                text += f"\n\n── {self._heading(item)}\n\n{whole_text(item, home.windows)}"
+                text += f"\n\n── {self._heading(item)}\n\n{whole_text(item, home)}"
         self.app.push_screen(WholeText(self._words, self._heading(row), text))
 
     # --- filtering ---------------------------------------------------------------------
-
-    def action_filter(self) -> None:
-        self._filter.begin()
-
-    def action_clear(self) -> None:
-        self._filter.end()
 
     @on(FilterLine.Changed)
     def _look_for(self, message: FilterLine.Changed) -> None:

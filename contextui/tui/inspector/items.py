@@ -1,13 +1,12 @@
 """The item list; its cursor stays on the same item when rows change."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import ClassVar
 
 from rich.cells import cell_len
 from textual.binding import Binding
 from textual.content import Content
-from textual.events import Click, Resize
-from textual.message import Message
+from textual.events import Resize
 
 from contextui.context.item import ItemType
 from contextui.tui.desktop.rowlist import RowList
@@ -36,13 +35,6 @@ class ItemList(RowList[Line]):
     expands: ClassVar[bool] = False
     shows_cursor: ClassVar[bool] = True
 
-    class Followed(Message):
-        """Posted when the list begins or stops to follow the newest item, or more are below."""
-
-        def __init__(self, follows: bool, new: int) -> None:
-            super().__init__()
-            self.follows, self.new = follows, new
-
     def __init__(self, words: Words) -> None:
         super().__init__(self._draw, _key_of, id="list")
         self._words = words
@@ -50,8 +42,9 @@ class ItemList(RowList[Line]):
         self._follows = True
         self._is_search = False
         self._known = 0  # items when the person moved away from the newest
-        self._posted: tuple[bool, int] | None = None
         self._stays = False
+        self.followed: Callable[[bool, int], object] = lambda *_: None
+        """Callback with whether the list follows the newest item, and how many are below."""
 
     def is_entry(self, row: Line) -> bool:
         return not isinstance(row, Rule)
@@ -60,14 +53,9 @@ class ItemList(RowList[Line]):
     def item_row(self) -> ItemRow | None:
         return self.row if isinstance(self.row, ItemRow) else None
 
-    @property
-    def fold(self) -> Fold | None:
-        return self.row if isinstance(self.row, Fold) else None
-
     def show_items(
         self, snapshot: ContextSnapshot, rows: Rows, remark: str = "", *, is_search: bool = False
     ) -> None:
-        """Show these rows, and a remark below them."""
         before = self._snapshot.context if self._snapshot is not None else snapshot.context
         is_other = before is not snapshot.context
         self._snapshot, self._is_search = snapshot, is_search
@@ -81,7 +69,7 @@ class ItemList(RowList[Line]):
             self.show_line(len(rows) - 1)
         elif is_other:
             self._show_cursor()
-        self._post_followed()
+        self._report_followed()
 
     def _find(self, wanted: Hashable) -> None:
         """Move the cursor to an item, without a look at all of them."""
@@ -101,19 +89,16 @@ class ItemList(RowList[Line]):
             place = self._entry_from(place - 1, -1)
         return place
 
-    def _post_followed(self) -> None:
+    def _report_followed(self) -> None:
         count = len(self._snapshot.items) if self._snapshot is not None else 0
         self._known = count if self._follows else min(self._known, count)
-        now = (self._follows, count - self._known)
-        if now != self._posted:
-            self._posted = now
-            self.post_message(self.Followed(*now))
+        self.followed(self._follows, count - self._known)
 
     def choose(self, place: int, step: int = 1) -> None:
         super().choose(place, step)
         if not self._is_search:
             self._follows = self.cursor >= self._newest()
-            self._post_followed()
+            self._report_followed()
 
     def stay(self) -> None:
         """Keep the cursor on its item when the rows are shown again, wherever it moves."""
@@ -122,13 +107,8 @@ class ItemList(RowList[Line]):
     def follow(self) -> None:
         self.choose(self._newest(), -1)
 
-    def on_click(self, event: Click) -> None:
-        place = event.y + self.scroll_offset.y
-        event.prevent_default()
-        if place < len(self.rows) and self.is_entry(self.rows[place]):
-            self.choose(place)
-            if event.chain == 2 or self.fold is not None:
-                self.action_open()
+    def opens(self, place: int, clicks: int) -> bool:
+        return clicks == 2 or isinstance(self.rows[place], Fold)
 
     def on_resize(self, _: Resize) -> None:
         if self.rows:
@@ -142,12 +122,14 @@ class ItemList(RowList[Line]):
         return super().line_at(number, width)
 
     def _draw(self, row: Line, width: int) -> Content:
+        assert self._snapshot is not None, "rows come with a snapshot"
         match row:
             case Rule():
                 return self._rule(row, width)
             case Fold():
                 return self._fold(row, width)
-        return self._outdated(row, width) if row.is_old else self._row(row, width)
+        draw = self._outdated if row.is_old else self._row
+        return draw(row, self._snapshot, width)
 
     def _rule(self, rule: Rule, width: int) -> Content:
         name = f" {self._words(msg('cached') if rule.from_cache else msg('not cached'))} "
@@ -158,44 +140,44 @@ class ItemList(RowList[Line]):
         )  # fmt: skip
 
     def _fold(self, fold: Fold, width: int) -> Content:
-        one, several = (
+        texts = (
             msg("1 earlier item, Enter shows it"),
             msg("{count} earlier items, Enter shows them"),
         )
         if fold.is_reading:
-            one, several = (
-                msg("Reading 1 earlier item …"),
-                msg("Reading {count} earlier items …"),
-            )
+            texts = msg("Reading 1 earlier item …"), msg("Reading {count} earlier items …")
         elif fold.is_unfolded:
-            one, several = (
+            texts = (
                 msg("1 earlier item, Enter hides it"),
                 msg("{count} earlier items, Enter hides them"),
             )
         mark = "↓ " if fold.is_unfolded else "↑ "
-        text = self._words(one if fold.count == 1 else several, count=f"{fold.count:,}")
+        text = self._words(texts[fold.count > 1], count=f"{fold.count:,}")
         return Content.assemble((mark, KEY), (fit(text, width - 2), MUTED))
 
-    def _outdated(self, row: ItemRow, width: int) -> Content:
+    def _outdated(self, row: ItemRow, snapshot: ContextSnapshot, width: int) -> Content:
         right = 7 if width > 60 else 5
         room = width - len(_BRANCH) - right
         rent = 0
-        if self._snapshot is not None and self._snapshot.knows_cache and row.block is not None:
-            rent = self._snapshot.provider(round(row.block.rent))
+        if snapshot.knows_cache and row.block is not None:
+            rent = snapshot.provider(round(row.block.rent))
         texts = outdated_texts(row, rent, self._words)
         text = next((one for one in texts if cell_len(one) <= room), texts[-1])
-        figure = fit(self._tokens(row), right, right=True)
+        figure = fit(_tokens(row, snapshot), right, right=True)
         return Content.styled(_BRANCH + fit(text, room) + figure, FAINT)
 
-    def _row(self, row: ItemRow, width: int) -> Content:
+    def _row(self, row: ItemRow, snapshot: ContextSnapshot, width: int) -> Content:
         item, words = row.item, self._words
-        hidden = not self._counts(row)
+        if row.log is not None:
+            hidden = item.hidden is not None
+        else:
+            hidden = not snapshot.context.counts(snapshot.composition, item)
         seq = f"{item.seq:04} "
         pin = f"{words('pin')} " if item.pinned else ""
         right = 7 if width > 60 else 5
         room = width - 4 - len(seq) - _KIND - 1 - cell_len(pin) - right
-        text = self._text(row, room)
-        tokens = "–" if hidden else self._tokens(row)
+        text = self._text(row, snapshot, room)
+        tokens = "–" if hidden else _tokens(row, snapshot)
         bright = "$text-error" if item.is_error else "$foreground"
         return Content.assemble(
             ("[", FAINT),
@@ -208,47 +190,25 @@ class ItemList(RowList[Line]):
             (fit(tokens, right, right=True), FAINT if hidden else MUTED),
         )
 
-    def _text(self, row: ItemRow, room: int) -> str:
+    def _text(self, row: ItemRow, snapshot: ContextSnapshot, room: int) -> str:
         """Return the text of a row; if there is room, its state is never truncated."""
-        state, text = self._state(row), self._label(row)
-        if room < _ROOMY and (size := self._gist_size(row)):
-            state = size
-        whole = f"{text}  {state}" if state else text
-        if not state or (room < _ROOMY and not self._gist_size(row)):
+        item, home, words = row.item, row.home(snapshot.context), self._words
+        if item.type is ItemType.WINDOW:
+            text = window_label(row, home, words)
+        else:
+            text = label(item, home.calls, words)
+        size = gist_size(item, home, words) if room < _ROOMY else ""  # it is always shown
+        shown = size or state(item, home, words)
+        whole = f"{text}  {shown}" if shown else text
+        if not shown or (room < _ROOMY and not size):
             fits = cell_len(fit(whole, len(whole) + room).rstrip()) <= room
             return fit(whole if fits else text, room)
-        length = min(cell_len(fit(text, room).rstrip()), room - cell_len(state) - 2)
-        return fit(f"{fit(text, length)}  {state}", room)
+        length = min(cell_len(fit(text, room).rstrip()), room - cell_len(shown) - 2)
+        return fit(f"{fit(text, length)}  {shown}", room)
 
-    def _state(self, row: ItemRow) -> str:
-        if self._snapshot is None:
-            return ""
-        return state(row.item, row.home(self._snapshot.context), self._words)
 
-    def _gist_size(self, row: ItemRow) -> str:
-        """Return the size of what the row's gist replaces, which is always shown."""
-        if self._snapshot is None:
-            return ""
-        return gist_size(row.item, row.home(self._snapshot.context), self._words)
-
-    def _label(self, row: ItemRow) -> str:
-        item, snapshot = row.item, self._snapshot
-        if snapshot is None:
-            return ""
-        if item.type is ItemType.WINDOW:
-            return window_label(row, row.home(snapshot.context).windows, self._words)
-        return label(item, row.home(snapshot.context).calls, self._words)
-
-    def _counts(self, row: ItemRow) -> bool:
-        item, snapshot = row.item, self._snapshot
-        if snapshot is None or row.log is not None:
-            return item.hidden is None
-        return snapshot.context.counts(snapshot.composition, item)
-
-    def _tokens(self, row: ItemRow) -> str:
-        if self._snapshot is None:
-            return ""
-        return short(self._snapshot.provider(tokens_of(row, self._snapshot)))
+def _tokens(row: ItemRow, snapshot: ContextSnapshot) -> str:
+    return short(snapshot.provider(tokens_of(row, snapshot)))
 
 
 def _key_of(line: Line) -> Hashable:

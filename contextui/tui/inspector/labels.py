@@ -3,17 +3,17 @@
 import re
 from collections.abc import Sequence
 
-from contextui.context.item import THINKING, Calls, ContextItem, Hidden, ItemType, Stage
+from contextui.context.item import THINKING, Calls, ContextItem, ItemType, Stage
 from contextui.context.manager import ContextManager
 from contextui.context.messages import is_reduced
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
-from contextui.tui.conversation.entries import called
+from contextui.tui.conversation.entries import Called, called
 from contextui.tui.inspector.rows import ItemRow
 from contextui.tui.lines import short
 from contextui.windowing.blocks import version_of
-from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
+from contextui.windowing.window import Window
 from contextui.words import Words, msg
 
 _HEADING = re.compile(r"^#+ *", re.MULTILINE)
@@ -43,9 +43,16 @@ def label(item: ContextItem, calls: Calls, words: Words) -> str:
     return one_line(item.content, _LONGEST)
 
 
-def window_label(row: ItemRow, windows: WindowManager | None, words: Words) -> str:
+def window_of(item: ContextItem, context: ContextManager) -> Window | None:
+    """Return the window that an item shows, if it is open."""
+    if item.type is not ItemType.WINDOW or context.windows is None:
+        return None
+    return context.windows.get(item.content)
+
+
+def window_label(row: ItemRow, context: ContextManager, words: Words) -> str:
     """Return a window's id and its level of detail."""
-    window = windows.get(row.item.content) if windows is not None else None
+    window = window_of(row.item, context)
     if row.block is not None and row.block.kind == "change":
         return f"{row.item.content}  {words('change')}"
     return f"{row.item.content}  {words(window.lod.value)}" if window else row.item.content
@@ -73,15 +80,15 @@ def origin(row: ItemRow, turn: int | None, facts: Sequence[str], words: Words) -
     return words(", ").join(part for part in (*parts, *facts) if part)
 
 
-def text_of(row: ItemRow, windows: WindowManager | None) -> str:
+def text_of(row: ItemRow, context: ContextManager) -> str:
     """Return the text that the model reads."""
     item = row.item
     if item.type is ItemType.WINDOW:
         if row.block is not None and row.block.text:
             return row.block.text
-        window = windows.get(item.content) if windows is not None else None
-        if window is not None:
+        if (window := window_of(item, context)) is not None:
             return runtime_of(window).renders.latest().xml
+        windows = context.windows
         return (windows.last_render(item.content) if windows else None) or item.content
     if is_reduced(item) and (gist := item.shown_gist or item.gist):
         return gist
@@ -91,7 +98,7 @@ def text_of(row: ItemRow, windows: WindowManager | None) -> str:
 def sent_text(row: ItemRow, context: ContextManager) -> str:
     """Return the text of an outdated block, as requests contain it."""
     if row.block is None or row.block.text:
-        return text_of(row, context.windows)
+        return text_of(row, context)
     is_thinking = row.block.kind == "thinking"
     content = row.item.blocks if is_thinking else context.shown_content(row.item)
     if content is None or isinstance(content, str):
@@ -101,12 +108,11 @@ def sent_text(row: ItemRow, context: ContextManager) -> str:
     return "\n".join(filter(None, texts)) or _call_texts(row.item)
 
 
-def whole_text(row: ItemRow, windows: WindowManager | None) -> str:
+def whole_text(row: ItemRow, context: ContextManager) -> str:
     """Return the whole text, even if the model reads a gist."""
-    item = row.item
-    return (
-        text_of(row, windows) if item.type is ItemType.WINDOW else item.content or _call_texts(item)
-    )
+    if row.item.type is ItemType.WINDOW:
+        return text_of(row, context)
+    return row.item.content or _call_texts(row.item)
 
 
 def _author(row: ItemRow, words: Words) -> str:
@@ -127,15 +133,12 @@ def _author(row: ItemRow, words: Words) -> str:
 
 def _call_label(item: ContextItem, calls: Calls) -> str:
     asker = calls.asker(item)
-    for block in asker.blocks or () if asker is not item else ():
-        if block.get("id") == item.tool_call_id and block.get("type") == "tool_use":
-            call = called(str(block.get("name", "")), block.get("input", {}))
-            return one_line(f"{call.title} {call.what}", _LONGEST)
-    return ""
+    made = _calls(asker, item.tool_call_id) if asker is not item else []
+    return one_line(f"{made[0].title} {made[0].what}", _LONGEST) if made else ""
 
 
 def _calls_in(item: ContextItem, words: Words) -> str:
-    made = [called(str(block.get("name", "")), block.get("input", {})) for block in _uses(item)]
+    made = _calls(item)
     names = one_line(", ".join(one.title for one in made), _LONGEST)
     if not made:
         return ""
@@ -143,22 +146,19 @@ def _calls_in(item: ContextItem, words: Words) -> str:
 
 
 def _call_texts(item: ContextItem) -> str:
-    made = (called(str(block.get("name", "")), block.get("input", {})) for block in _uses(item))
-    return "\n".join(f"{one.title} {one.what}" for one in made)
+    return "\n".join(f"{one.title} {one.what}" for one in _calls(item))
 
 
-def _uses(item: ContextItem) -> list[dict[str, object]]:
-    return [dict(block) for block in item.blocks or () if block.get("type") == "tool_use"]
+def _calls(item: ContextItem, call_id: str | None = None) -> list[Called]:
+    """Return the calls of an item; only that with an id, if it is given."""
+    return [
+        called(str(block.get("name", "")), block.get("input", {}))
+        for block in item.blocks or ()
+        if block.get("type") == "tool_use" and call_id in (None, block.get("id"))
+    ]
 
 
 _LONG = 20_000  # characters from which tokens are estimated, as counting takes too long
-_HIDDEN: dict[Hidden, str] = {
-    "closed": msg("closed"),
-    "compacted": msg("compacted"),
-    "dropped": msg("dropped"),
-    "replaced": msg("replaced"),
-    "trimmed": msg("trimmed"),
-}
 _BY_WHOM = {
     "dropped": msg("dropped by you"),
     "trimmed": msg("not sent: no room"),
@@ -227,14 +227,13 @@ def state(item: ContextItem, context: ContextManager, words: Words) -> str:
     """Return an item's state for lists: why it is hidden, or what it replaces."""
     other = replacement_of(item, context)
     if other is not None:
-        template = (
-            msg("in summary {seq}") if item.hidden == "compacted" else msg("replaced by {seq}")
-        )
+        in_summary = item.hidden == "compacted"
+        template = msg("in summary {seq}") if in_summary else msg("replaced by {seq}")
         return words(template, seq=f"{other.seq:04}")
     if item.hidden:
-        return words(_HIDDEN[item.hidden])
+        return words(item.hidden)
     if items := replaced(item, context):
-        return counted(len(items), words)
+        return words.plural(len(items), "for 1 item", "for {count} items")
     if not is_gist(item):
         return ""
     replaced_size = gist_size(item, context, words)
@@ -268,11 +267,6 @@ def both_texts(item: ContextItem, counter: TokenCounter, words: Words) -> str:
         words("── the whole text: {tokens} tokens", tokens=tokens(whole, counter)),
     )
     return f"{heads[0]}\n\n{gist}\n\n{heads[1]}\n\n{whole}"
-
-
-def counted(count: int, words: Words) -> str:
-    """Return how many items something replaces."""
-    return words.plural(count, "for 1 item", "for {count} items")
 
 
 def tokens(text: str, counter: TokenCounter) -> str:

@@ -7,14 +7,12 @@ from typing import ClassVar, Literal, NamedTuple
 
 from textual.binding import Binding
 from textual.content import Content
-from textual.message import Message
 
 from contextui.events import AnswerDiscarded, Event, Notice, RetryScheduled, TurnFinished
 from contextui.session.usage import Sweep
 from contextui.tui.app_session import AppSession, Changes
-from contextui.tui.inspector.detail import copy_text
-from contextui.tui.inspector.sweeps import reason_text, time_of
-from contextui.tui.lines import FAINT, MUTED, Sheet, wrapped
+from contextui.tui.inspector.usage import reason_text, time_of
+from contextui.tui.lines import FAINT, MUTED, Sheet, copy_text, wrapped
 from contextui.words import Text, Words
 
 _KEPT = 1_000
@@ -45,25 +43,21 @@ class LogPage(Sheet):
     BINDINGS = [Binding("c", "copy", "copy")]
     follows: ClassVar[bool] = True
 
-    class Grew(Message):
-        """Posted when an entry is added."""
-
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, desk: AppSession, grew: Callable[[], object]) -> None:
         super().__init__()
         self.id = "events"
-        self._words = words
-        self._notices: Sequence[Text] = ()
+        self._words, self._desk, self._grew = words, desk, grew
+        self._notices = desk.session.notices
         self._heard = self._attempt = 0
         self._log: deque[LogLine] = deque(maxlen=_KEPT)
         self._earlier: list[LogLine] = []
 
-    def attach(self, desk: AppSession) -> None:
-        for entry in desk.entries:
+    def on_mount(self) -> None:
+        for entry in self._desk.entries:
             if not entry.usable:
                 self.add(str(entry), "error")
-        self._notices = desk.session.notices
         self._heard = len(self._notices)
-        for notice in dict.fromkeys([*desk.notices, *self._notices]):
+        for notice in dict.fromkeys([*self._desk.notices, *self._notices]):
             self.add(notice)
 
     def take(self, changes: Changes) -> None:
@@ -100,7 +94,7 @@ class LogPage(Sheet):
         else:
             self._log.append(LogLine(when, kind, short))
         self.redraw()
-        self.post_message(self.Grew())
+        self._grew()
 
     def add_sweep(self, sweep: Sweep, provider: Callable[[int], int]) -> None:
         self._log.append(self._line_of(sweep, provider))

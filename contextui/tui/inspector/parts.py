@@ -9,7 +9,6 @@ from typing import Any
 from contextui.agent.wire import Payload
 from contextui.model import Block
 from contextui.text import one_line
-from contextui.tokens import TokenCounter
 from contextui.words import Words
 
 WIDTH = 76
@@ -83,12 +82,10 @@ def _sequence(value: Sequence[Any], indent: int, end: str) -> Iterator[str]:
 
 
 def _text(text: str, pad: str, end: str) -> Iterator[str]:
-    first, *rest = text.split("\n")
-    lines = [json.dumps(line, ensure_ascii=False)[1:-1] for line in (first, *rest)]
-    lines[0] = pad + '"' + lines[0]
-    lines[1:] = [pad + line for line in lines[1:]]
-    lines[-1] += '"' + end
-    yield from lines
+    lines = [json.dumps(line, ensure_ascii=False)[1:-1] for line in text.split("\n")]
+    lines[0] = f'"{lines[0]}'
+    lines[-1] += f'"{end}'
+    yield from (pad + line for line in lines)
 
 
 def _plain(value: object) -> object:
@@ -103,29 +100,17 @@ _SHOWN = 80  # maximum characters of a text in the outline
 
 @dataclass(slots=True)
 class Part:
-    """A part of a request: the tools, the system prompt, or some blocks of a message.
+    """A part of a request: the tools, the system prompt, or some blocks of a message."""
 
-    Attributes:
-        name: The number and role of its message, in the message's first part.
-        text: Its content in one line.
-        key: Identifies the part across requests, whatever its content.
-        blocks: Its content blocks.
-        first: The index of its first block over all messages; -1 before the messages.
-        tokens: Its tokens, by our own count.
-        lines: Its formatted lines.
-        mark: ``+`` if the previous request had no such part, ``~`` if it differs, else blank.
-        marks: The same for each line.
-    """
-
-    name: str
-    text: str
-    key: str
+    name: str  # number and role of its message, in the message's first part
+    text: str  # its content in one line
+    key: str  # identifies the part across requests, whatever its content
     blocks: list[Block]
-    first: int
-    tokens: int = 0
+    first: int  # index of its first block over all messages; -1 before the messages
+    tokens: int = 0  # by our own count
     lines: list[str] = field(default_factory=list)
-    mark: str = " "
-    marks: list[str] = field(default_factory=list)
+    mark: str = " "  # + if the previous request had no such part, ~ if it differs
+    marks: list[str] = field(default_factory=list)  # the same for each line
 
     @property
     def plain(self) -> list[Block]:
@@ -148,18 +133,6 @@ def parts_of(payload: Payload, cached: int, words: Words) -> list[Part]:
     if parts:
         parts[-1].lines[-1] += "]}"
     return parts
-
-
-def weigh(parts: Iterable[Part], counter: TokenCounter) -> None:
-    """Count the tokens of parts."""
-    for part in parts:
-        overhead = counter.message_overhead("user") if part.name and part.first >= 0 else 0
-        part.tokens = overhead + counter.count_content(part.plain)
-
-
-def same(one: Sequence[Part], other: Sequence[Part]) -> bool:
-    """Return whether two requests have the same content."""
-    return [part.plain for part in one] == [part.plain for part in other]
 
 
 def _head(body: Mapping[str, Any], words: Words) -> Iterator[Part]:

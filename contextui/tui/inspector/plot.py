@@ -25,15 +25,10 @@ class Bar(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """The axis at the left.
-
-    Attributes:
-        label: Formats a size.
-        unit: A tenth of the smallest axis.
-    """
+    """The axis at the left."""
 
     label: Callable[[float], str]
-    unit: float = 1
+    unit: float = 1  # a tenth of the smallest axis
 
 
 def _tokens(size: float) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.placement.items import Change
 from contextui.model import CachePrices
-from contextui.tui.inspector.labels import is_gist
+from contextui.tui.inspector.labels import is_gist, window_of
 from contextui.tui.inspector.rows import ItemRow
 from contextui.tui.inspector.snapshot import ContextSnapshot
 from contextui.windowing.snapshot import ContextVersion, Lod
@@ -25,17 +25,11 @@ MANY_TURNS = 20
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The cost of a change, in tokens.
+    """The cost of a change, in tokens."""
 
-    Attributes:
-        each: Tokens more or fewer per turn; None if it depends on the person's edit.
-        once: Tokens that are written to the cache again.
-        prices: What the provider charges.
-    """
-
-    each: int | None = 0
-    once: int = 0
-    prices: CachePrices = field(default_factory=CachePrices)
+    each: int | None = 0  # more or fewer per turn; None if it depends on the person's edit
+    once: int = 0  # written to the cache again
+    prices: CachePrices = field(default_factory=CachePrices)  # what the provider charges
 
     @property
     def pays_back(self) -> float | None:
@@ -49,10 +43,7 @@ class Price:
 
     @property
     def is_dear(self) -> bool:
-        """Whether the change needs confirmation: it is to save tokens, and costs more.
-
-        One that adds tokens is not made to save any.
-        """
+        """Whether it needs confirmation: it costs more than it saves, and does not add tokens."""
         if self.each is None or self.each > 0 or (not self.each and not self.once):
             return False
         return self.pays_back is None or self.pays_back > MANY_TURNS
@@ -85,22 +76,28 @@ class Prices:
         return id(snapshot.context), composition.generation, snapshot.knows_cache, plan
 
     def offers(self, row: ItemRow, sizes: dict[Lod, int | None]) -> list[Offer]:
-        """Return the possible changes of a row's item."""
         item = row.item
         pin = Offer("p", "unpin" if item.pinned else "pin", Price())
         if row.is_old:
             return [Offer("d", "sweep", self._forecast("sweep"))]
-        if item.hidden is not None:
-            back = item.hidden not in ("closed", "replaced")
-            return [Offer("r", "restore", self._restoring(row)), pin] if back else []
-        if row.log is not None:
+        if item.hidden in ("closed", "replaced") or (row.log is not None and not item.hidden):
             return []
+        if item.hidden is not None:
+            together = row.home(self.snapshot.context).calls.together(item)
+            price = self._forecast("restore", *(one for one in together if one.hidden))
+            return [Offer("r", "restore", price), pin]
         if item.type is ItemType.SYSTEM:
             return self._editing(item)  # a model needs it to use windows
-        drop = Offer("d", "drop", self._dropping(item))
+        # A message includes the results of its calls, a result its call.
+        results = self.snapshot.context.calls.results(item)
+        price = self._forecast("drop", item, *(one for one in results if not one.hidden))
+        drop = Offer("d", "drop", price)
         if item.type is ItemType.WINDOW:
             return [drop, *self._levels(row, sizes), pin]
-        return [drop, *self._folding(item), *self._editing(item), pin]
+        whole = []
+        if is_gist(item):
+            whole.append(Offer("g", Lod.FULL.value, self._forecast("restore", item), Lod.FULL))
+        return [drop, *whole, *self._editing(item), pin]
 
     def _size(self, item: ContextItem) -> int:
         return self.snapshot.provider(self.snapshot.context.item_tokens(item))
@@ -120,20 +117,6 @@ class Prices:
         each = provider(abs(found.each)) * (1 if found.each > 0 else -1)
         return Price(each, provider(found.once) * has_cache, found.prices)
 
-    def _dropping(self, item: ContextItem) -> Price:
-        """Price a drop: a message includes the results of its calls, a result its call."""
-        results = self.snapshot.context.calls.results(item)
-        return self._forecast("drop", item, *(one for one in results if not one.hidden))
-
-    def _restoring(self, row: ItemRow) -> Price:
-        together = row.home(self.snapshot.context).calls.together(row.item)
-        return self._forecast("restore", *(item for item in together if item.hidden))
-
-    def _folding(self, item: ContextItem) -> list[Offer]:
-        if not is_gist(item):
-            return []
-        return [Offer("g", Lod.FULL.value, self._forecast("restore", item), Lod.FULL)]
-
     def _editing(self, item: ContextItem) -> list[Offer]:
         if item.blocks is not None and item.type is not ItemType.ASSISTANT:
             return []  # not only text
@@ -141,8 +124,7 @@ class Prices:
         return [Offer("e", "edit…", price)]
 
     def _levels(self, row: ItemRow, sizes: dict[Lod, int | None]) -> list[Offer]:
-        windows = self.snapshot.context.windows
-        window = windows.get(row.item.content) if windows is not None else None
+        window = window_of(row.item, self.snapshot.context)
         if window is None:
             return []
         lod = window.lod
@@ -165,17 +147,14 @@ class Prices:
         if size is None:
             return None
         new = self.snapshot.provider(size)
-        before = max(self._row_size(row), self.snapshot.provider(present or 0))
+        own = self._size(row.item)
+        if row.block is not None:  # with its changes, which have rows of their own
+            context, composition = self.snapshot.context, self.snapshot.composition
+            own = self.snapshot.provider(context.tokens_in(composition, row.item))
+        before = max(own, self.snapshot.provider(present or 0))
         # What was sent stays: a newer version is appended.
         is_sent = row.block is not None and row.block.is_cached and self.snapshot.knows_cache
         return Price(new - before, new if is_sent else 0)
-
-    def _row_size(self, row: ItemRow) -> int:
-        if row.block is not None:  # with its changes, which have rows of their own
-            return self.snapshot.provider(
-                self.snapshot.context.tokens_in(self.snapshot.composition, row.item)
-            )
-        return self._size(row.item)
 
 
 def turns(price: Price) -> int | None:

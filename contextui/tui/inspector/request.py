@@ -1,5 +1,6 @@
 """The request page of the inspector: outline, raw lines, and the diff to the last request."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -10,16 +11,16 @@ from textual.binding import Binding
 from textual.containers import Container
 from textual.content import Content
 from textual.events import Click
-from textual.message import Message
 from textual.widget import Widget
 
+from contextui.agent.controller import InteractionController
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
 from contextui.tui.desktop.rowlist import RowList
-from contextui.tui.inspector.detail import WholeText, copy_text
+from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.tui.inspector.parts import Part
-from contextui.tui.lines import FAINT, MUTED, LineView, chopped, fit, short
+from contextui.tui.lines import FAINT, MUTED, LineView, chopped, copy_text, fit, short
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
@@ -34,7 +35,7 @@ def cache_rule(words: Words, width: int, start: int, *notes: str) -> Content:
     """Return the line where the cache ends, with the first of the notes that fits."""
     name = f" {words('cache ends here')} "
     room = width - start - cell_len(name)
-    note = next((one for one in notes if cell_len(one) < room), notes[-1] if notes else "")
+    note = next((one for one in notes if cell_len(one) < room), notes[-1])
     rest = max(room - cell_len(note), 0)
     return Content.assemble(
         ("─" * start, "$warning 60%"), (name, "$text-warning"),
@@ -53,11 +54,10 @@ class Outline(RowList[Part | None]):
     opens_by_click: ClassVar[bool] = False
     shows_cursor: ClassVar[bool] = True
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, counter: TokenCounter) -> None:
         super().__init__(self._draw, lambda part: part and part.key, id="outline")
-        self._words = words
-        self._draft: Draft | None = None
-        self._counter: TokenCounter | None = None
+        self._words, self._counter = words, counter
+        self._cached = 0  # tokens before the rule
 
     def is_entry(self, row: Part | None) -> bool:
         return row is not None
@@ -66,24 +66,24 @@ class Outline(RowList[Part | None]):
     def number(self) -> int:
         return sum(part is not None for part in self.rows[: self.cursor])
 
-    def show_draft(self, draft: Draft, counter: TokenCounter) -> None:
-        is_first, self._draft, self._counter = self._draft is None, draft, counter
+    def show_draft(self, draft: Draft) -> None:
+        is_first = not self.rows
+        self._cached = sum(part.tokens for part in draft.parts[: draft.cached])
         rows: list[Part | None] = [*draft.parts]
         if 0 < draft.cached < len(rows):
             rows.insert(draft.cached, None)
         self.show(rows, at=draft.parts[-1].key if is_first and draft.parts else None)
 
     def choose_part(self, number: int) -> None:
-        has_rule = self._draft is not None and 0 < self._draft.cached <= number
-        self.choose(number + has_rule)
+        places = [place for place, part in enumerate(self.rows) if part is not None]
+        self.choose(places[number])
 
     def on_resize(self) -> None:
         self.show_line(self.cursor)
 
     def _draw(self, part: Part | None, width: int) -> Content:
         if part is None:
-            cached = self._draft.cached_tokens if self._draft is not None else 0
-            return cache_rule(self._words, width, 1, f" {self._shown_tokens(cached)}")
+            return cache_rule(self._words, width, 1, f" {self._shown_tokens(self._cached)}")
         return Content.assemble(
             (f"{part.mark} ", MARKS[part.mark]),
             (fit(part.name, _NAME), MUTED),
@@ -92,7 +92,7 @@ class Outline(RowList[Part | None]):
         )
 
     def _shown_tokens(self, tokens: int) -> str:
-        return short(self._counter.calibrated(tokens)) if self._counter is not None else ""
+        return short(self._counter.calibrated(tokens))
 
 
 _WIDE, _BESIDE = 60, 90  # cells for one line, and for outline and lines side by side
@@ -123,14 +123,11 @@ class RequestHead(Widget):
         parts = self._words("{count} parts", count=len(draft.parts))
         parts = fit(parts, _OUTLINE) if width >= _BESIDE else f"{parts}   "
         between = "   " if width >= _WIDE else "\n"
-        size = f"{draft.size / 1_000:,.1f} kB"
-        summary = f"{parts}{self._turn(draft)}{between}{size}"
-        return Content.assemble((summary, MUTED), *self._marks(draft, width))
-
-    def _turn(self, draft: Draft) -> str:
         words, is_sent = self._words, draft.is_sent or draft.order.is_earlier
-        state = msg("sent") if is_sent else msg("not sent yet")
-        return words("turn {turn}", turn=draft.order.turn) + words(", ") + words(state)
+        state = words(msg("sent") if is_sent else msg("not sent yet"))
+        turn = words("turn {turn}", turn=draft.order.turn) + words(", ") + state
+        summary = f"{parts}{turn}{between}{draft.size / 1_000:,.1f} kB"
+        return Content.assemble((summary, MUTED), *self._marks(draft, width))
 
     def _marks(self, draft: Draft, width: int) -> list[tuple[str, str]]:
         if not draft.is_compared:
@@ -147,21 +144,13 @@ _GROUNDS = {" ": "", "+": " on $success 12%", "~": " on $warning 12%"}
 
 
 class Line(NamedTuple):
-    """One line of the request, or a fold that replaces several.
+    """One line of the request, or a fold that replaces several."""
 
-    Attributes:
-        part: The index of its part; -1 where the cache ends.
-        number: Its line number in the whole request.
-        text: Its text.
-        mark: Whether it is new or changed.
-        folded: The number of lines that it replaces.
-    """
-
-    part: int
-    number: int = 0
+    part: int  # index of its part; -1 where the cache ends
+    number: int = 0  # in the whole request
     text: str = ""
-    mark: str = " "
-    folded: int = 0
+    mark: str = " "  # whether it is new or changed
+    folded: int = 0  # how many lines it replaces
 
 
 def lines_of(draft: Draft, unfolded: set[str]) -> list[Line]:
@@ -188,24 +177,18 @@ def _part_lines(place: int, part: Part, number: int, is_whole: bool) -> list[Lin
 class Bytes(LineView, can_focus=False):
     """The lines of the request; a click selects their part."""
 
-    class Clicked(Message):
-        """Posted when a line is clicked, with its part and whether it is a fold."""
-
-        def __init__(self, part: int, is_fold: bool) -> None:
-            super().__init__()
-            self.part, self.is_fold = part, is_fold
-
-    def __init__(self, words: Words) -> None:
+    def __init__(
+        self, words: Words, counter: TokenCounter, choose: Callable[[int, bool], object]
+    ) -> None:
         super().__init__(id="bytes")
-        self._words = words
+        self._words, self._counter, self._choose = words, counter, choose
         self._lines: list[Line] = []
         self._part = 0
-        self._draft: Draft | None = None
-        self._counter: TokenCounter | None = None
+        self._uncached = 0  # tokens below the rule
 
-    def show(self, draft: Draft, unfolded: set[str], counter: TokenCounter) -> None:
-        self._draft, self._counter = draft, counter
+    def show(self, draft: Draft, unfolded: set[str]) -> None:
         self._lines = lines_of(draft, unfolded)
+        self._uncached = sum(part.tokens for part in draft.parts[draft.cached :])
         self.set_count(len(self._lines))
 
     def show_part(self, part: int) -> None:
@@ -221,14 +204,12 @@ class Bytes(LineView, can_focus=False):
         place = event.y + self.scroll_offset.y
         if place < len(self._lines) and self._lines[place].part >= 0:
             line = self._lines[place]
-            self.post_message(self.Clicked(line.part, line.folded > 0))
+            self._choose(line.part, line.folded > 0)
 
     def line_at(self, number: int, width: int) -> Content:
         line = self._lines[number]
         if line.part < 0:
-            if self._draft is None or self._counter is None:
-                return cache_rule(self._words, width, 5)
-            uncached = short(self._counter.calibrated(self._draft.uncached_tokens))
+            uncached = short(self._counter.calibrated(self._uncached))
             note = self._words("{tokens} below at full price", tokens=uncached)
             return cache_rule(self._words, width, 5, f" {note}", f" {uncached}")
         if line.folded:
@@ -250,11 +231,13 @@ class RequestPage(Container):
         Binding("c", "copy", "copy"),
     ]
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, controller: InteractionController) -> None:
         super().__init__(id="request")
-        self._words = words
-        self._drafting: Drafting | None = None
-        self._counter: TokenCounter | None = None
+        self._words, self._drafting = words, Drafting(controller, words)
+        counter = controller.context.counter
+        self._head = RequestHead(words)
+        self._outline = Outline(words, counter)
+        self._bytes = Bytes(words, counter, self._choose)
         self._draft: Draft | None = None
         self._order: Order | None = None
         self._drawn: object = None  # the stamp of the last order that was drawn
@@ -262,65 +245,56 @@ class RequestPage(Container):
         self._unfolded: set[str] = set()
 
     def compose(self) -> ComposeResult:
-        yield RequestHead(self._words)
+        yield self._head
         with Container(id="request-body"):
-            yield Outline(self._words)
-            yield Bytes(self._words)
-
-    @property
-    def outline(self) -> Outline:
-        return self.query_one(Outline)
-
-    def attach(self, drafting: Drafting, counter: TokenCounter) -> None:
-        self._drafting, self._counter = drafting, counter
+            yield self._outline
+            yield self._bytes
 
     # --- rendering ---------------------------------------------------------------------
 
     def show(self, order: Order) -> None:
         self._order = order
-        if self._drafting is not None and not self._is_drawing:
+        if not self._is_drawing:
             self._is_drawing = True
-            self._draw(self._drafting)
+            self._draw()
 
     @work
-    async def _draw(self, drafting: Drafting) -> None:
+    async def _draw(self) -> None:
         while self._order is not None and self._order.stamp != self._drawn:
             order, self._drawn = self._order, self._order.stamp
             try:
-                draft = await in_daemon_thread(partial(drafting.draft, order))
+                draft = await in_daemon_thread(partial(self._drafting.draft, order))
             except Exception as error:  # whatever a session holds, the inspector must not fail
-                self.query_one(RequestHead).show_reason(reason_of(error))
+                self._head.show_reason(reason_of(error))
                 continue
             is_first, self._draft = self._draft is None, draft
-            self._show_draft()
+            self._show_draft(draft)
             if is_first:
                 self._show_part()
         self._is_drawing = False
 
-    def _show_draft(self) -> None:
-        if self._draft is not None and self._counter is not None:
-            self.outline.show_draft(self._draft, self._counter)
-            self.query_one(Bytes).show(self._draft, self._unfolded, self._counter)
-            self.query_one(RequestHead).show(self._draft)
+    def _show_draft(self, draft: Draft) -> None:
+        self._outline.show_draft(draft)
+        self._bytes.show(draft, self._unfolded)
+        self._head.show(draft)
 
     # --- actions -----------------------------------------------------------------------
 
     @on(Outline.Moved)
     def _show_part(self) -> None:
-        self.query_one(Bytes).show_part(self.outline.number)
+        self._bytes.show_part(self._outline.number)
 
-    @on(Bytes.Clicked)
-    def _choose_clicked(self, message: Bytes.Clicked) -> None:
-        self.outline.choose_part(message.part)
-        if message.is_fold:
+    def _choose(self, part: int, is_fold: bool) -> None:
+        self._outline.choose_part(part)
+        if is_fold:
             self._unfold()
 
     @on(Outline.Opened)
     def _unfold(self) -> None:
-        part = self.outline.row
-        if part is not None:
+        part = self._outline.row
+        if part is not None and self._draft is not None:
             self._unfolded ^= {part.key}
-            self._show_draft()
+            self._show_draft(self._draft)
             self._show_part()
 
     def action_raw(self) -> None:
@@ -329,6 +303,6 @@ class RequestPage(Container):
             self.app.push_screen(WholeText(self._words, name, self._draft.exact, chopped))
 
     def action_copy(self) -> None:
-        part = self.outline.row
+        part = self._outline.row
         if part is not None:
             copy_text(self, part.exact, self._words)

@@ -18,19 +18,12 @@ from contextui.words import Text
 
 
 class ItemRow(NamedTuple):
-    """One item, or one block of the request that is not where its item is, or outdated.
-
-    Attributes:
-        item: The item.
-        tokens: Its tokens in the request, by our own count; None if those are the item's.
-        block: The block of the request that it shows.
-        log: The context loaded from the log, if only that has the item.
-    """
+    """One item, or one block of the request that is not where its item is, or outdated."""
 
     item: ContextItem
-    tokens: int | None = None
-    block: PlacedBlock | None = None
-    log: ContextManager | None = None
+    tokens: int | None = None  # in the request, by our own count; None if those are the item's
+    block: PlacedBlock | None = None  # the block of the request that it shows
+    log: ContextManager | None = None  # loaded from the log, if only that has the item
 
     @property
     def is_old(self) -> bool:
@@ -55,10 +48,7 @@ class Fold:
     is_unfolded: bool = False
     is_reading: bool = False
     reason: Text = ""
-
-    @property
-    def key(self) -> str:
-        return "older items"
+    key: str = "older items"
 
 
 class Rule(NamedTuple):

@@ -17,26 +17,15 @@ from contextui.tui.inspector.budget import Shares
 
 @dataclass(frozen=True, slots=True)
 class ContextSnapshot:
-    """A snapshot of a context.
-
-    Attributes:
-        context: The context.
-        items: All items.
-        composition: The next request.
-        tools: The tokens of the declared tools.
-        shares: The tokens of its parts.
-        blocks: The blocks of windows, and those that are outdated, in order; only by price.
-        knows_cache: Whether the state of the cache is known; not for an earlier turn, and not for a
-            model without a cache.
-    """
+    """A snapshot of a context."""
 
     context: ContextManager
     items: ItemView
-    composition: Composition
-    tools: int
+    composition: Composition  # the next request
+    tools: int  # tokens of their declarations
     shares: Shares
-    blocks: Sequence[PlacedBlock]
-    knows_cache: bool
+    blocks: Sequence[PlacedBlock]  # of windows, and those that are outdated; only by price
+    knows_cache: bool  # not for an earlier turn, nor for a model without a cache
 
     @property
     def cached(self) -> int:

@@ -1,9 +1,10 @@
 """The names of the inspector's pages."""
 
+from collections.abc import Callable
+
 from rich.cells import cell_len
 from textual.content import Content
 from textual.events import Click
-from textual.message import Message
 from textual.widget import Widget
 
 from contextui.tui.lines import FAINT, KEY, MUTED, RULE
@@ -15,19 +16,14 @@ PAGES = (msg("Items"), msg("Request"), msg("Usage"), msg("Log"))
 class TabBar(Widget):
     """The page names with the current one underlined; a click selects a page."""
 
-    class Chosen(Message):
-        """Posted when the person selects a page."""
-
-        def __init__(self, page: str) -> None:
-            super().__init__()
-            self.page = page
-
-    class EndRequested(Message):
-        """Posted when the person wants to see the newest item."""
-
-    def __init__(self, words: Words) -> None:
+    def __init__(
+        self,
+        words: Words,
+        turn_to: Callable[[str], object] = lambda _: None,
+        go_to_newest: Callable[[], object] = lambda: None,
+    ) -> None:
         super().__init__(id="tabs")
-        self._words = words
+        self._words, self._turn_to, self._go_to_newest = words, turn_to, go_to_newest
         self._present, self._marked = PAGES[0], ""
         self._follows, self._new = True, 0
 
@@ -43,16 +39,17 @@ class TabBar(Widget):
             self.refresh()
 
     def show_following(self, follows: bool, new: int) -> None:
-        self._follows, self._new = follows, new
-        self.refresh()
+        if (follows, new) != (self._follows, self._new):
+            self._follows, self._new = follows, new
+            self.refresh()
 
     def on_click(self, event: Click) -> None:
         if self._present == PAGES[0] and event.x - self.gutter.left >= self._end + 2:
-            self.post_message(self.EndRequested())
+            self._go_to_newest()
             return
         for page, start, end in self._places():
             if start <= event.x - self.gutter.left < end:
-                self.post_message(self.Chosen(page))
+                self._turn_to(page)
 
     def render(self) -> Content:
         names: list[tuple[str, str]] = []

@@ -5,26 +5,60 @@ import io
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from datetime import datetime
+from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from textual.binding import Binding
 from textual.content import Content
-from textual.events import Click
-from textual.message import Message
 
 from contextui.session.usage import PlannedRequest, Sweep
 from contextui.tokens import Usage
 from contextui.tui.conversation.status import turn_cost
-from contextui.tui.inspector.detail import copy_text
+from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.inspector.plot import COLOURS, MONEY, TEXTURES, TOKENS, Bar, plot
-from contextui.tui.inspector.sweeps import reason_text
-from contextui.tui.lines import FAINT, MUTED, CursorView, fit, lit, short
+from contextui.tui.lines import FAINT, MUTED, copy_text, fit, short
 from contextui.words import Words, msg
 
-_CACHE_BREAKERS = ("drop", "restore", "edit", "fold", "unfold", "undo", "trim", "compact")
 READ_PRICE, WRITE_PRICE = 0.1, 1.25
 """Price factors of tokens read from and written to the cache; an uncached token costs 1."""
+
+
+_REASONS = {
+    "price": msg("keeping it cost more"),
+    "cold": msg("the cache had expired"),
+    "asked": msg("you asked for it"),
+    "room": msg("to make room"),
+    "closed": msg("{cause} was closed"),
+    "dropped": msg("you dropped {cause}"),
+    "edited": msg("you edited {cause}"),
+    "restored": msg("you restored {cause}"),
+    "compacted": msg("earlier turns were summarized"),
+    "trimmed": msg("no room for earlier turns"),
+    "lowered": msg("{cause} shows less, to make room"),
+    "system": msg("the system prompt changed"),
+}
+
+
+def sweep_of(plan: PlannedRequest | None, seq_of: Callable[[str], int | None]) -> Sweep | None:
+    """Return the sweep of a request with the seq of its cause; None if none, or no cache."""
+    if plan is None or plan.sweep is None or not plan.uses_cache:
+        return None
+    seq = seq_of(plan.sweep.cause)
+    return plan.sweep if seq is None else replace(plan.sweep, cause=f"{seq:04}")
+
+
+def time_of(sweep: Sweep) -> str:
+    """Return the time at which a sweep was sent, or the day if that was not today."""
+    now = datetime.now().astimezone()
+    sent = (sweep.sent or now).astimezone()
+    return sent.strftime("%H:%M" if sent.date() == now.date() else "%m-%d")
+
+
+def reason_text(sweep: Sweep, words: Words) -> str:
+    """Return why a sweep was made, in words."""
+    reason = _REASONS.get(sweep.reason)
+    return words(reason, cause=sweep.cause) if reason else sweep.reason
 
 
 class ContextChange(NamedTuple):
@@ -36,32 +70,18 @@ class ContextChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TurnUsage:
-    """The usage of one turn, in the provider's tokens.
-
-    Attributes:
-        turn: Its number.
-        cached: Tokens read from the cache.
-        written: Tokens written to the cache.
-        uncached: Uncached tokens.
-        answered: Output tokens.
-        cause: The change that invalidated the cache.
-        is_guess: Whether these are our own counts, as the provider reported none.
-        outdated: Tokens sent although they were outdated, by our own count.
-        sweeps: The sweeps made with its requests.
-        cost: What it cost in dollars; None if no price is known.
-        requests: How many requests it had.
-    """
+    """The usage of one turn, in the provider's tokens."""
 
     turn: int
-    cached: int = 0
-    written: int = 0
+    cached: int = 0  # read from the cache
+    written: int = 0  # to the cache
     uncached: int = 0
     answered: int = 0
-    cause: ContextChange | None = None
-    is_guess: bool = False
-    outdated: int = 0
+    cause: ContextChange | None = None  # what invalidated the cache
+    is_guess: bool = False  # whether these are our own counts, as the provider reported none
+    outdated: int = 0  # sent nevertheless, by our own count
     sweeps: tuple[Sweep, ...] = ()
-    cost: float | None = None
+    cost: float | None = None  # in dollars; None if no price is known
     requests: int = 0
 
     @property
@@ -126,7 +146,7 @@ class Spending:
         return total_cost(self.turns)
 
     def note(self, operation: str, seq: int) -> None:
-        if operation in _CACHE_BREAKERS:
+        if operation in _CAUSES:
             self._changes.append(ContextChange(operation, seq))
 
     def plan(self, plan: PlannedRequest | None, sweep: Sweep | None) -> None:
@@ -259,8 +279,7 @@ def as_csv(turns: Sequence[TurnUsage], words: Words, *, has_cache: bool = True) 
             row |= {"outdated": one.outdated}
         else:
             row |= {"sent": one.sent}
-        row |= {"answered": one.answered}
-        row |= {"estimated": "yes" if one.is_guess else "no"}
+        row |= {"answered": one.answered, "estimated": "yes" if one.is_guess else "no"}
         if has_cost:
             row |= {"usd": "" if one.cost is None else f"{one.cost:.6f}"}
         if has_cache:
@@ -274,7 +293,7 @@ def as_csv(turns: Sequence[TurnUsage], words: Words, *, has_cache: bool = True) 
     return file.getvalue()
 
 
-class UsagePage(CursorView):
+class UsagePage(RowList[Content | TurnUsage]):
     """The turns of a session as a chart and a table, newest first."""
 
     BINDINGS = [
@@ -282,26 +301,25 @@ class UsagePage(CursorView):
         Binding("t", "measure", "tokens or money"),
         Binding("c", "copy", "copy as CSV"),
     ]
+    expands: ClassVar[bool] = False
 
-    class Opened(Message):
-        """Posted when the person wants to see the request of a turn."""
-
-        def __init__(self, turn: int) -> None:
-            super().__init__()
-            self.turn = turn
-
-    def __init__(self, words: Words) -> None:
-        super().__init__(id="usage")
-        self._words = words
+    def __init__(self, words: Words, open_turn: Callable[[int], object] = lambda _: None) -> None:
+        super().__init__(
+            self._drawn, lambda row: row.turn if isinstance(row, TurnUsage) else None, id="usage"
+        )
+        self._words, self._open_turn = words, open_turn
         self._turns: Sequence[TurnUsage] = ()
         self._has_cache = True
-        self._full_cost: float | None = None
+        self._full_cost: float | None = None  # by present prices; None if they are not known
         self._cost_of: Callable[[Usage], float | None] = lambda _: None
         self._in_money = False  # whether the bars show dollars instead of tokens
-        self._above: list[Content] = []
+        self._newest = 0  # the turn that is listed first
         self._table: list[tuple[Column, int]] = []  # the columns in view with their cells
 
-    def show(
+    def is_entry(self, row: Content | TurnUsage) -> bool:
+        return isinstance(row, TurnUsage)
+
+    def show_turns(
         self,
         turns: Sequence[TurnUsage],
         provider: Callable[[int], int] = lambda own: own,
@@ -315,32 +333,22 @@ class UsagePage(CursorView):
         sent, answered = sum(one.sent for one in paid), sum(one.answered for one in paid)
         self._full_cost = cost_of(Usage(sent, answered)) if paid else None
         self._cost_of = cost_of
-        here = self._turns[-1 - self.cursor].turn if self._turns and self.cursor else None
         count = provider if self._has_cache else lambda _: 0
         self._turns = [
             replace(one, outdated=count(one.outdated)) if one.outdated else one for one in turns
         ]
-        if here is not None:
-            place = [one.turn for one in reversed(self._turns)]
-            self.cursor = place.index(here) if here in place else 0
-        self._draw()
+        self._lay_out()
         self.refresh_bindings()
 
-    def on_resize(self) -> None:
-        self._draw()
-
-    def _draw(self) -> None:
-        height = self.size.height
-        # A scroll bar appears as soon as there are many turns, and must not cover anything.
-        width = min(self.line_width, self.size.width - self.styles.scrollbar_size_vertical)
+    def _lay_out(self) -> None:
+        height, width, words = self.size.height, self.line_width, self._words
         if not self._turns or width <= 0:
-            self._above = []
-            self.set_count(1)
+            text = words("Nothing sent yet. Each turn appears here.")
+            self.show((), Content.styled(text, FAINT))
             return
-        words = self._words
         rows = height - _HEAD - (width <= _WIDE) - 2 - min(_TABLE, len(self._turns) + 1)
         plain = self.app.no_color
-        scale = MONEY if self._in_money and self._knows_prices else TOKENS
+        scale = MONEY if self._in_money and self._full_cost is not None else TOKENS
         bars = [
             Bar(one.turn, one.dollars(self._cost_of) if scale is MONEY else one.parts,
                 is_marked=bool(one.sweeps))
@@ -349,20 +357,22 @@ class UsagePage(CursorView):
         lines = plot(bars, width, max(rows, _LEAST_PLOT), scale, plain=plain)
         self._table = self._fitting_columns(width)
         caption = "".join(fit(words(one.name), cells, right=True) for one, cells in self._table)
-        self._above = [
-            Content.styled(self._summary(width), "$foreground"),
-            *self._legend(width, plain),
-            Content(""),
-            *(Content.assemble(*spans) for spans in lines),
-            Content(""),
-            Content.styled(caption, FAINT),
-        ]
-        self.set_count(len(self._above) + len(self._turns))
+        if not isinstance(self.row, TurnUsage) or self.row.turn == self._newest:
+            self.rows, self._chosen = (), self._turns[-1].turn  # the cursor stays at the newest
+        self._newest = self._turns[-1].turn
+        self.show(
+            [
+                Content.styled(self._summary(width), "$foreground"),
+                *self._legend(width, plain),
+                Content(""),
+                *(Content.assemble(*spans) for spans in lines),
+                Content(""),
+                Content.styled(caption, FAINT),
+                *reversed(self._turns),
+            ]
+        )
 
-    @property
-    def _knows_prices(self) -> bool:
-        """Whether the cost of turns and the present prices of its parts are known."""
-        return self._full_cost is not None
+    on_resize = _lay_out
 
     def _fitting_columns(self, width: int) -> list[tuple[Column, int]]:
         is_wide, has_cost = width > _WIDE, total_cost(self._turns) is not None
@@ -380,13 +390,14 @@ class UsagePage(CursorView):
         return [(columns[at], cells) for at, cells in fitting_cells(sizes, width).items()]
 
     def _summary(self, width: int) -> str:
+        count = self._words.plural(len(self._turns), "1 turn", "{count} turns")
         if not self._has_cache:
             figures = {
                 "sent": short(sum(one.sent for one in self._turns)),
                 "answered": short(sum(one.answered for one in self._turns)),
             }
             text = self._words("{sent} sent   {answered} answered", **figures)
-            text = f"{self._turn_count()}   {text}"
+            text = f"{count}   {text}"
             cost = total_cost(self._turns)
             return text if cost is None else f"{text}   ${cost:,.2f}"
         if (cost := total_cost(self._turns)) is not None:
@@ -400,10 +411,7 @@ class UsagePage(CursorView):
         guess = "~" if any(one.is_guess for one in self._turns) else ""
         figures = {"paid": guess + short(paid), "sent": guess + short(sent), "saved": str(saved)}
         text = self._words(template, **figures)
-        return (f"{self._turn_count()}   {text}" if is_wide else text) + self._sweeps(width)
-
-    def _turn_count(self) -> str:
-        return self._words.plural(len(self._turns), "1 turn", "{count} turns")
+        return (f"{count}   {text}" if is_wide else text) + self._sweeps(width)
 
     def _money(self, cost: float, width: int) -> str:
         """Return what the turns cost, and what they would have cost without the cache."""
@@ -441,22 +449,17 @@ class UsagePage(CursorView):
 
     # --- actions -----------------------------------------------------------------------
 
-    def choose(self, place: int, step: int = 1) -> None:  # noqa: ARG002
-        """Move the cursor; at the newest turn, the chart is in view."""
-        self.cursor = max(min(place, len(self._turns) - 1), 0)
-        self.show_line(len(self._above) + self.cursor if self.cursor else 0)
-        self.refresh()
+    def _show_cursor(self) -> None:
+        """Keep the cursor in view, and at the newest turn the chart."""
+        is_newest = not self._turns or self.row is self._turns[-1]
+        self.show_line(0 if is_newest else self.cursor)
 
-    def on_click(self, event: Click) -> None:
-        place = event.y + self.scroll_offset.y - len(self._above)
-        if 0 <= place < len(self._turns):
-            self.choose(place)
-            if event.chain == 2:
-                self.action_open()
+    def opens(self, place: int, clicks: int) -> bool:  # noqa: ARG002
+        return clicks == 2
 
     def action_measure(self) -> None:
         self._in_money = not self._in_money
-        self._draw()
+        self._lay_out()
 
     def action_copy(self) -> None:
         text = as_csv(self._turns, self._words, has_cache=self._has_cache)
@@ -464,27 +467,18 @@ class UsagePage(CursorView):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "measure":
-            return self._knows_prices
+            return self._full_cost is not None
         if action == "copy":
             return bool(self._turns)
         return super().check_action(action, parameters)
 
     def action_open(self) -> None:
-        if self._turns:
-            self.post_message(self.Opened(self._turns[-1 - self.cursor].turn))
+        if isinstance(self.row, TurnUsage):
+            self._open_turn(self.row.turn)
 
-    # --- rendering ---------------------------------------------------------------------
-
-    def line_at(self, number: int, width: int) -> Content:
-        if not self._turns:
-            return Content.styled(self._words("Nothing sent yet. Each turn appears here."), FAINT)
-        if number < len(self._above):
-            return self._above[number]
-        place = number - len(self._above)
-        line = self._row(self._turns[-1 - place], width, place == 0)
-        return lit(line) if place == self.cursor and self.has_focus else line
-
-    def _row(self, turn: TurnUsage, width: int, is_newest: bool) -> Content:
+    def _drawn(self, turn: Content | TurnUsage, width: int) -> Content:
+        if isinstance(turn, Content):
+            return turn
         row = "".join(fit(one.figure(turn), cells, right=True) for one, cells in self._table)
         notes, note_style = [""], "$text-warning"
         if self._has_cache and (turn.sweeps or turn.cause) and width > _WIDE:
@@ -493,6 +487,7 @@ class UsagePage(CursorView):
         elif turn.requests > 1:
             notes = [self._words("{count} requests", count=turn.requests), ""]
             note_style = FAINT
+        is_newest = turn is self._turns[-1]
         style, room = "$foreground" if is_newest else MUTED, width - len(row)
         note = next((one for one in notes if cell_len(one) + 2 <= room), notes[-1])
         after = fit(f"  {note}", room) if note else " " * max(room, 0)

@@ -19,7 +19,7 @@ def history_of(tmp_path: Path) -> PromptHistory:
 def offered_in(tmp_path: Path) -> str:
     """The draft that the next session of the folder begins with."""
     desk = desk_in(tmp_path)
-    draft = FolderDraft(desk.session).offer()
+    draft = FolderDraft(desk).offer()
     desk.close()
     return draft
 
@@ -117,14 +117,14 @@ async def test_a_search_takes_a_prompt_and_does_not_send_it(tmp_path: Path) -> N
 
 def test_another_session_does_not_remove_a_draft(tmp_path: Path) -> None:
     first, other = desk_in(tmp_path), desk_in(tmp_path)
-    mine, theirs = FolderDraft(first.session), FolderDraft(other.session)
+    mine, theirs = FolderDraft(first), FolderDraft(other)
     assert mine.offer() == theirs.offer() == ""
     mine.keep("mine")
     theirs.keep("")
     for desk in (first, other):
         desk.close()
     last = desk_in(tmp_path)
-    draft = FolderDraft(last.session)
+    draft = FolderDraft(last)
     assert draft.offer() == "mine"
     draft.keep("")  # by the session that was offered it
     last.close()

@@ -233,7 +233,6 @@ async def test_a_command_that_runs_long_holds_nothing_up_and_its_end_out_of_sigh
     assert any(one in "".join(log_lines(pilot)) for one in SPINNER)
     app = app_of(pilot)
     conversation = app.main.conversation
-    assert conversation is not None
     for number in range(65):  # also its line is folded away
         app.main.note(f"note {number}")
     await until(pilot, lambda: not conversation.query(CommandLine))

@@ -24,7 +24,7 @@ class Asking(App[None]):
         return quiet_roles(DARK)
 
     def compose(self) -> ComposeResult:
-        yield Closing(Words(self._lang), "todo_1")
+        yield Closing(Words(self._lang), "todo_1", lambda _: None)
 
 
 async def asked(width: int, warning: str, lang: Lang = "en", *, later: int = 0) -> str:

@@ -13,7 +13,7 @@ ACTING = set("\x00\x07\x08\x1b\x7f\x9b\u202e")
 
 
 def offers(pilot: "Pilot[int]") -> list[str]:
-    return [one.path for one in pilot.app.screen.query_one(PathOffers).matches]
+    return [one.path for one in pilot.app.screen.query_one(PathOffers).rows]
 
 
 def test_only_texts_that_are_named_so_are_paths() -> None:

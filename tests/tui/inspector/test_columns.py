@@ -42,7 +42,7 @@ async def test_all_numbers_below_a_million_fit_beside_the_chat(tmp_path: Path) -
         await until(pilot, lambda: pane.query_one(UsagePage).size.width > 0)
         page = pane.query_one(UsagePage)
         turns = [TurnUsage(1, cached=486, uncached=12, answered=7)] * 60
-        page.show([*turns, FULL])  # so many that there is a scroll bar
+        page.show_turns([*turns, FULL])  # so many that there is a scroll bar
         await seen(pilot, page, "777,777")
         text = "\n".join(region_text(pilot, page))
         names = ("answered", "not cached", "cached", "outdated")
@@ -52,7 +52,7 @@ async def test_all_numbers_below_a_million_fit_beside_the_chat(tmp_path: Path) -
         huge = TurnUsage(
             5, cached=123_456_789, uncached=98_765_432, answered=1_234_567, outdated=45_678_901
         )
-        page.show([*turns, huge])
+        page.show_turns([*turns, huge])
         await seen(pilot, page, "1,234,567")
         row = next(one for one in region_text(pilot, page) if "1,234,567" in one)
         assert set(row.split()[1:]) <= {"98,765,432", "1,234,567", "45,678,901"}

@@ -232,7 +232,6 @@ async def test_usage_shows_what_was_carried_though_outdated(
         await pilot.press("right_square_bracket", "right_square_bracket")
         await see(pilot, "billed of", "■ outdated")
         watch = inspector(pilot)._watch
-        assert watch is not None
         carried = desk.session.context.counter.calibrated(watch.spending.turns[-1].outdated)
         assert carried > 200
         newest = [line.split() for line in lines(pilot) if " 15,300 " in line]

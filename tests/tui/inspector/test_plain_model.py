@@ -12,8 +12,7 @@ from contextui.model import NO_CACHE, Answer, Block, CachePrices
 from contextui.session.usage import planned
 from contextui.tokens import Usage
 from contextui.tui.inspector.pane import Inspector
-from contextui.tui.inspector.sweeps import sweep_of
-from contextui.tui.inspector.usage import Spending
+from contextui.tui.inspector.usage import Spending, sweep_of
 from tests.agent.talking import controller, run
 from tests.tui.running import desk_in, lines, running, say, shown, until
 

@@ -73,7 +73,6 @@ def test_the_log_gives_the_same_usage_as_the_turns_and_damage_costs_only_itself(
             context.compact(list(context.get_active())[1:3], "So far.")
             await say(pilot, "and again")
             watch = inspector(pilot)._watch
-            assert watch is not None
             live = watch.spending
         past = read_past(desk.session.path)
         assert past.turns == live.turns
