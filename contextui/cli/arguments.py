@@ -9,14 +9,8 @@ from typing import Any, Literal, NoReturn
 import contextui
 from contextui.cli.commands import COMMANDS, Command
 from contextui.cli.console import say, wrapped
-from contextui.cli.flags import (
-    Once,
-    UsageError,
-    add_help,
-    add_resume,
-    add_settings,
-)
-from contextui.config.schema import MODEL_SETTINGS, SETTINGS, WINDOW_SETTINGS
+from contextui.cli.flags import Once, UsageError, add_help, add_run, add_settings, add_switch
+from contextui.config.schema import SETTINGS
 from contextui.text import one_line
 from contextui.words import Message, msg, t
 
@@ -151,10 +145,8 @@ def main_parser() -> argparse.ArgumentParser:
         metavar="|".join(_FORMATS),
         help="with -p: plain text, one JSON object, or one per event (default: text)",
     )
-    ask.add_argument("--verbose", action="store_true", help="with -p: print tool calls to stderr")
-    add_resume(parser.add_argument_group("sessions"))
-    add_settings(parser.add_argument_group("model"), MODEL_SETTINGS)
-    add_settings(parser.add_argument_group("windows and context"), WINDOW_SETTINGS)
+    add_switch(ask, "--verbose", about="with -p: print tool calls to stderr")
+    add_run(parser)
     more = parser.add_argument_group("other")
     add_help(more)
     more.add_argument(

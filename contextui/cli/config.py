@@ -18,8 +18,7 @@ def run(arguments: Arguments) -> int:
     """List the settings; the API key is not a setting and is never shown."""
     folder = here()
     loaded = settings_of(arguments, folder)
-    for notice in loaded.notices:
-        warn(notice)
+    warn(*loaded.notices)
     _check(loaded.settings.strategy)
     if file := arguments.strategy_file:
         from contextui.context.strategies.registry import load_strategy  # noqa: PLC0415  (heavy)

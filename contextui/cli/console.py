@@ -84,7 +84,8 @@ def reserved_stdout() -> Iterator[None]:
         with suppress(OSError, ValueError):  # stderr may be missing, or a window closed it
             standard.flush()  # what a window wrote to this very object goes to stderr too
         os.dup2(real, number)
-        _close(own)
+        discard_unwritable(own)  # errors were reported before, or the reader is gone
+        own.close()
 
 
 def redirect_stdout() -> None:
@@ -102,15 +103,6 @@ def _stdout_to_stderr(own: TextIO) -> Iterator[None]:
     finally:
         _ours.remove(own)
         sys.stdout = standard
-
-
-def _close(stream: TextIO) -> None:
-    """Close a stream; write errors were reported before, or the reader is gone."""
-    try:
-        stream.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    stream.close()
 
 
 _LONGEST = 2_000  # characters of one message
@@ -140,9 +132,9 @@ def harden_streams() -> None:
                 reconfigure(errors="backslashreplace")
 
 
-def discard_unwritable() -> None:
+def discard_unwritable(*streams: TextIO) -> None:
     """Discard pending output of closed or full streams: it would change the exit status."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in streams or (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:
@@ -202,9 +194,10 @@ def check_reader() -> None:
         raise BrokenPipeError
 
 
-def warn(message: Text) -> None:
-    """Write a one-line message to stderr, translated and with secrets masked."""
-    note(f"contextui: {t(message)}")
+def warn(*messages: Text) -> None:
+    """Write each message as one line to stderr, translated and with secrets masked."""
+    for message in messages:
+        note(f"contextui: {t(message)}")
 
 
 def note(line: str) -> None:

@@ -146,8 +146,7 @@ async def _take_turn(
         if broken is None:
             output.end(TurnReport(finished, session, explanation, printed, refused, cost))
         if interruption.signal is None:  # no later turn will finish the background work
-            for trouble in await controller.strategist.settle(_PATIENCE):
-                warn(trouble)
+            warn(*await controller.strategist.settle(_PATIENCE))
     finally:
         await controller.aclose()
     if broken is None:

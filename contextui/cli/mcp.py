@@ -34,8 +34,7 @@ def run(arguments: Arguments) -> int:
         say_json(_data(found))
     else:
         _list(found)
-    for problem in found.problems:
-        warn(t(problem.reason))
+    warn(*(problem.reason for problem in found.problems))
     return flags.FAILED if found.problems else flags.DONE
 
 
@@ -85,8 +84,7 @@ def _test(found: Found, name: str) -> int:
     if name not in servers:
         if any(one.name == name for one in found.untrusted):
             raise UsageError(t(found.notice))
-        for problem in found.problems:
-            warn(t(problem.reason))
+        warn(*(problem.reason for problem in found.problems))
         raise UsageError(
             "There is no MCP server {name}. Available: {names}.",
             name=quote(name),

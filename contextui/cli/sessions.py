@@ -29,8 +29,7 @@ def run(arguments: Arguments) -> int:
     """List the sessions, newest first."""
     survey = SessionStore().survey(None if arguments.everywhere else here())
     found = survey.sessions
-    for notice in (*unreadable_notices(survey.unreadable), *_odd(found)):
-        warn(notice)
+    warn(*unreadable_notices(survey.unreadable), *_odd(found))
     if arguments.json:
         say_json([{**asdict(info), "path": str(info.path)} for info in found])
     elif not found and survey.unreadable:

@@ -10,7 +10,8 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.turn import TurnOptions
 from contextui.cli import watchdog
 from contextui.cli.arguments import Arguments
-from contextui.cli.folder import Guide, find_earlier, read_guide
+from contextui.cli.console import warn
+from contextui.cli.folder import Earlier, Guide, find_earlier, read_guide
 from contextui.cli.settings import here, settings_of
 from contextui.config.providers import PROVIDERS, Provider, find, installed, split_model
 from contextui.config.settings import OFFLINE, SettingsError
@@ -210,6 +211,15 @@ def find_windows(loaded: Loaded, folder: Path) -> Registry:
                 "{window} cannot be used: {reason}.", window=entry.name, reason=t(entry.reason)
             )
     return registry
+
+
+def open_store(arguments: Arguments, earlier: Earlier) -> tuple[SessionStore, Loaded]:
+    """Return the store with a session's settings and windows, and the settings; print notices."""
+    folder = Path(earlier.info.cwd)
+    loaded = settings_of(arguments, folder)
+    registry = find_windows(loaded, folder)
+    warn(*earlier.notices, *loaded.notices, *window_notices(registry))
+    return SessionStore(options=session_options(loaded, registry)), loaded
 
 
 def unusable(registry: Registry) -> list[WindowEntry]:

@@ -7,7 +7,7 @@ from contextui.cli.settings import here, settings_of
 from contextui.session.paths import contextui_home
 from contextui.text import one_line
 from contextui.windowing.finding.registry import WindowEntry, discover
-from contextui.words import Text, language, t
+from contextui.words import language, t
 
 _INDENT = "    "
 
@@ -22,19 +22,16 @@ def run(arguments: Arguments) -> int:
         files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
     )
     entries = registry.load_all()
-    notices: list[Text] = [*loaded.notices, *registry.notices]
-    notices += [registry.untrusted_servers] if registry.untrusted_servers else []
-    for notice in notices:
-        warn(notice)
+    warn(*loaded.notices, *registry.notices)
+    if registry.untrusted_servers:
+        warn(registry.untrusted_servers)
     if arguments.json:
         say_json([entry.data() for entry in entries])
     else:
         for entry in entries:
             for line in _lines(_shown(entry)):
                 say(line)
-        for entry in entries:
-            if entry.warning:
-                warn(entry.warning)
+        warn(*(entry.warning for entry in entries if entry.warning))
     return flags.DONE
 
 
