@@ -211,7 +211,7 @@ class Arguments(argparse.Namespace):
 
     runs: str = "screen"  # a module of `contextui.cli`
     prompt: str | None = None
-    words: list[str]
+    words: Sequence[str] = ()
     resume: str | None = None
     newest: bool = False
     fork: bool = False
@@ -250,28 +250,18 @@ def parse(words: Sequence[str]) -> Arguments:
     """Parse and validate the arguments."""
     _check_command(words)
     command = COMMANDS.get(words[0]) if words else None
-    if command is not None:
-        arguments = command_parser(command).parse_args(words[1:], Arguments())
-        arguments.runs = command.name.replace("-", "_")
-        _take_strategy_file(arguments)
-        if command.name == "serve":
-            _check_fork(arguments)
-        _check_follow(arguments)
-        return arguments
-    arguments = main_parser().parse_args(words, Arguments())
-    _take_strategy_file(arguments)
-    _check(arguments)
-    _check_fork(arguments)
-    if arguments.prompt is not None:
-        arguments.runs = "headless"
-    return arguments
-
-
-def _take_strategy_file(arguments: Arguments) -> None:
-    """Keep ``FILE.py:Class`` apart from the settings: no file or variable may name code to run."""
+    parser = command_parser(command) if command else main_parser()
+    arguments = parser.parse_args(words[1:] if command else words, Arguments())
+    # FILE.py:Class stays apart from the settings: no file or variable may name code to run.
     given = getattr(arguments, "strategy", None)
     if given and (".py:" in given or given.endswith(".py")):
         arguments.strategy_file, arguments.strategy = given, None
+    if command is not None:
+        arguments.runs = command.name.replace("-", "_")
+    elif arguments.prompt is not None:
+        arguments.runs = "headless"
+    _check(arguments)
+    return arguments
 
 
 def asks_for_json(words: Sequence[str]) -> Literal["json", "stream-json"] | None:
@@ -325,14 +315,9 @@ def _check(arguments: Arguments) -> None:
     if arguments.prompt is None and (arguments.output_format or arguments.verbose):
         flag = _FORMAT if arguments.output_format else "--verbose"
         raise UsageError("{flag} needs -p.", flag=flag)
-
-
-def _check_follow(arguments: Arguments) -> None:
     other = "--turn" if arguments.turn is not None else "--messages" if arguments.messages else ""
     if arguments.follow and other:
         raise UsageError("{name} cannot be used with {other}.", name="--follow", other=other)
-
-
-def _check_fork(arguments: Arguments) -> None:
-    if arguments.fork and not (arguments.newest or arguments.resume):
+    is_named = arguments.newest or arguments.resume or arguments.runs == "compact"
+    if arguments.fork and not is_named:
         raise UsageError("--fork needs a session to copy: add -c or -r.")

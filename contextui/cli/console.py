@@ -212,12 +212,6 @@ def write_raw(text: str) -> None:
         _write(sys.stderr, text, flush=True)
 
 
-def report_crash(error: BaseException) -> None:
-    """Report an unexpected error in one line; with `CONTEXTUI_DEBUG`, with a traceback."""
-    print_traceback(error)
-    warn(error_text(error))
-
-
 def print_traceback(error: BaseException) -> None:
     """With `CONTEXTUI_DEBUG`, write an error's traceback to stderr."""
     if os.environ.get("CONTEXTUI_DEBUG"):

@@ -14,14 +14,7 @@ from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import error_text, finish, print_traceback, warn
 from contextui.cli.flags import UsageError
-from contextui.cli.output import (
-    JsonOutput,
-    StreamOutput,
-    TextOutput,
-    TurnReport,
-    explained,
-    output_for,
-)
+from contextui.cli.output import JsonOutput, TextOutput, TurnReport, explained, output_for
 from contextui.cli.setup import Assembly, assemble
 from contextui.events import (
     ActionRefused,
@@ -107,7 +100,7 @@ async def _take_turn(
     prompt: str,
     controller: InteractionController,
     notices: "_Notices",
-    output: TextOutput | JsonOutput | StreamOutput,
+    output: TextOutput | JsonOutput,
     job_seconds: float,
     *,
     is_piped: bool,

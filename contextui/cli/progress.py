@@ -81,9 +81,7 @@ class Progress:
                 self._refused = False
             case ActionRefused(reason=reason):
                 self._refused = True
-                self._before()
-                self.clear()
-                warn(reason)
+                self._warn(reason)
             case Notice(text):  # printed always, so it is in every log
                 self._warn(text)
             case CompactionStarted(goes=goes):
