@@ -32,11 +32,6 @@ def cut_before(text: str, columns: int) -> str:
     return "…" + split_text(text, whole - max(columns - 1, 0))[1].lstrip()
 
 
-def padded(text: str, columns: int) -> str:
-    """Pad a text with spaces."""
-    return text + " " * (columns - width(text))
-
-
 def wrapped(text: str, columns: int) -> list[str]:
     """Wrap a text at spaces and between wide characters.
 
@@ -226,7 +221,7 @@ def say_table(rows: Sequence[Sequence[str]]) -> None:
     """Write aligned columns; the last one is not padded."""
     widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     for row in rows:
-        cells = [padded(cell, columns) for cell, columns in zip(row, widths, strict=False)]
+        cells = [cell + " " * (room - width(cell)) for cell, room in zip(row, widths, strict=False)]
         say("  ".join([*cells, row[-1]]))
 
 

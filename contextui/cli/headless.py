@@ -106,7 +106,6 @@ async def _take_turn(
     is_piped: bool,
 ) -> int:
     interruption = _Interruption(controller)
-    interruption.install()
     finished, broken = TurnFinished("failed"), None
     try:
         attached: Sequence[PreambleText] = ()
@@ -138,7 +137,7 @@ async def _take_turn(
         printed, refused = tuple(notices.printed), tuple(notices.refused)
         if broken is None:
             output.end(TurnReport(finished, session, explanation, printed, refused, cost))
-        if interruption.signal is None:  # no later turn will finish the background work
+        if not interruption.signal:  # no later turn will finish the background work
             warn(*await controller.strategist.settle(_PATIENCE))
     finally:
         await controller.aclose()
@@ -147,7 +146,7 @@ async def _take_turn(
     watchdog.end_soon()  # closing the event loop also waits for threads
     if broken is not None:
         raise broken
-    if interruption.signal is not None:
+    if interruption.signal:
         return flags.SIGNALLED + interruption.signal
     return flags.FAILED if finished.is_error else flags.DONE
 
@@ -168,11 +167,11 @@ async def _await_opening(
     Returns:
         A message about those that did not open; empty if all did.
     """
-    if interruption.arrived():
+    if interruption.signal:
         return ""
     left = _OPENING
     while (waiting := await session.windows.await_opening(min(_LOOK, left))) and left > 0:
-        if interruption.arrived():
+        if interruption.signal:
             break
         left -= _LOOK
     problems = [
@@ -204,7 +203,7 @@ async def _await_jobs(
             if any(not job.is_quiet for job in runtime_of(one).jobs.running())
         ]
 
-    while running() and not interruption.arrived():
+    while running() and not interruption.signal:
         if time.monotonic() - started >= seconds:
             break
         await asyncio.sleep(_LOOK)
@@ -216,7 +215,7 @@ async def _await_jobs(
         for name in runtime_of(window).jobs.cancel_all():
             notices.print(
                 t("{name} was cancelled.", name=f"{window.id}: {name}")
-                if interruption.arrived()
+                if interruption.signal
                 else t(
                     "{name} was cancelled: it took longer than {seconds} s (max_job_time).",
                     name=f"{window.id}: {name}",
@@ -227,20 +226,15 @@ async def _await_jobs(
 
 class _Interruption:
     def __init__(self, controller: InteractionController) -> None:
-        self.signal: int | None = None
+        self.signal = 0  # the one that arrived
         self._controller = controller
-
-    def arrived(self) -> bool:
-        return self.signal is not None
-
-    def install(self) -> None:
         loop = asyncio.get_running_loop()
         for one in _SIGNALS:
             if not is_ignored(one):
                 loop.add_signal_handler(one, self._on_signal, one)
 
     def _on_signal(self, number: int) -> None:
-        if self.signal is not None:
+        if self.signal:
             os._exit(flags.SIGNALLED + number)  # the log is consistent at any moment
         self.signal = number
         self._controller.stop()

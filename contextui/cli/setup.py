@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.turn import TurnOptions
-from contextui.cli import watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import warn
 from contextui.cli.folder import Earlier, Guide, find_earlier, read_guide
-from contextui.cli.settings import here, settings_of
+from contextui.cli.settings import discovered, here, settings_of
 from contextui.config.providers import PROVIDERS, Provider, find, installed, split_model
 from contextui.config.settings import OFFLINE, SettingsError
 from contextui.config.sources import KEY_VARIABLE, Loaded
@@ -26,7 +25,7 @@ from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionInfo, SessionStore
 from contextui.text import one_line, shown_path
 from contextui.tui.app_session import AppSession
-from contextui.windowing.finding.registry import Registry, WindowEntry, discover
+from contextui.windowing.finding.registry import Registry, WindowEntry
 from contextui.windowing.finding.source import WindowLoadError
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
@@ -199,14 +198,11 @@ def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
 
 def find_windows(loaded: Loaded, folder: Path) -> Registry:
     """Discover and load the windows for a folder."""
-    settings = loaded.settings
-    watchdog.start(settings.max_freeze)
-    registry = discover(
-        files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
-    )
+    settings, registry = loaded.settings, discovered(loaded, folder)
     registry.load_all()
-    for entry in unusable(registry):
-        if any(_comes_from(entry, one) for one in (*settings.window, *settings.windows)):
+    named = (*settings.window, *settings.windows)
+    for entry in registry.entries:
+        if not entry.usable and any(_comes_from(entry, one) for one in named):
             raise WindowLoadError(
                 "{window} cannot be used: {reason}.", window=entry.name, reason=t(entry.reason)
             )
@@ -222,11 +218,6 @@ def open_store(arguments: Arguments, earlier: Earlier) -> tuple[SessionStore, Lo
     return SessionStore(options=session_options(loaded, registry)), loaded
 
 
-def unusable(registry: Registry) -> list[WindowEntry]:
-    """Return the windows that were found and cannot be opened."""
-    return [entry for entry in registry.entries if not entry.usable]
-
-
 def window_notices(registry: Registry, *, trust: bool = True) -> Iterable[Text]:
     """Yield notices about windows that cannot be opened.
 
@@ -237,8 +228,9 @@ def window_notices(registry: Registry, *, trust: bool = True) -> Iterable[Text]:
     yield from map(t, registry.notices)
     if trust and registry.untrusted_servers:
         yield t(registry.untrusted_servers)
-    for entry in unusable(registry):
-        if _is_built_in(entry) or (entry.status == "untrusted" and not trust):
+    for entry in registry.entries:
+        is_offered = entry.status == "untrusted" and not trust
+        if entry.usable or is_offered or _is_built_in(entry):
             continue  # the person can do nothing about those that are built in
         reason = t(entry.reason).rstrip(".。")
         yield t("The window {window} is skipped: {reason}.", window=entry.name, reason=reason)
@@ -293,8 +285,11 @@ def open_app_session(arguments: Arguments) -> AppSession:
     """Open the session for the screen; a copy of it, if it is open elsewhere."""
     assembly = assemble(arguments)
     assembly.check_budget()
-    session, notices = _open(assembly, fork=arguments.fork)
-    return _desk(arguments, assembly, session, notices)
+    try:
+        return _desk(arguments, assembly, assembly.open_session(fork=arguments.fork))
+    except SessionLockedError:
+        copied = t("The session is open in another process. This is a copy of it.")
+        return _desk(arguments, assembly, assembly.open_session(fork=True), copied)
 
 
 def open_target(arguments: Arguments, target: "Target", lang: Lang) -> AppSession:
@@ -309,12 +304,10 @@ def open_target(arguments: Arguments, target: "Target", lang: Lang) -> AppSessio
     assembly = assemble(other, target.folder, lang=lang)
     assembly.check_budget()
     session = assembly.open_session(fork=target.fork, turn=target.turn)
-    return _desk(other, assembly, session, [])
+    return _desk(other, assembly, session)
 
 
-def _desk(
-    arguments: Arguments, assembly: Assembly, session: Session, notices: list[str]
-) -> AppSession:
+def _desk(arguments: Arguments, assembly: Assembly, session: Session, *notices: str) -> AppSession:
     controller = assembly.controller(session.context)
     shown = {t(one) for one in window_notices(assembly.registry, trust=False)}
     unshown = {t(one) for one in window_notices(assembly.registry)} - shown
@@ -356,11 +349,3 @@ def _switched(arguments: Arguments, assembly: Assembly, name: str) -> Loaded:
         if provider.name != before.provider.name:
             flags["base_url"] = None
     return settings_of(arguments, assembly.folder, **flags)
-
-
-def _open(assembly: Assembly, *, fork: bool) -> tuple[Session, list[str]]:
-    try:
-        return assembly.open_session(fork=fork), []
-    except SessionLockedError:
-        copy = assembly.open_session(fork=True)
-        return copy, [t("The session is open in another process. This is a copy of it.")]

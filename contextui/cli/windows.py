@@ -1,12 +1,11 @@
 """`contextui windows`: list the available windows, and why some cannot be used."""
 
-from contextui.cli import flags, watchdog
+from contextui.cli import flags
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import say, say_json, terminal_columns, warn, wrapped
-from contextui.cli.settings import here, settings_of
-from contextui.session.paths import contextui_home
+from contextui.cli.settings import discovered, here, settings_of
 from contextui.text import one_line
-from contextui.windowing.finding.registry import WindowEntry, discover
+from contextui.windowing.finding.registry import WindowEntry
 from contextui.words import language, t
 
 _INDENT = "    "
@@ -16,11 +15,7 @@ def run(arguments: Arguments) -> int:
     """List the windows, usable or not."""
     folder = here()
     loaded = settings_of(arguments, folder)
-    settings = loaded.settings
-    watchdog.start(settings.max_freeze)
-    registry = discover(
-        files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
-    )
+    registry = discovered(loaded, folder)
     entries = registry.load_all()
     warn(*loaded.notices, *registry.notices)
     if registry.untrusted_servers:

@@ -93,19 +93,9 @@ class PageProcess:
         """Send typed text."""
         await self._write(_DATA, text.encode("utf-8", "replace"))
 
-    async def paste(self, text: str) -> None:
-        """Send pasted text."""
-        valid = text.encode("utf-8", "replace").decode()
-        await self._write(_META, json.dumps({"type": "paste", "text": valid}).encode())
-
-    async def resize(self, size: Size) -> None:
-        """Send the page's new size."""
-        message = {"type": "resize", "width": size.columns, "height": size.rows}
+    async def send(self, **message: str | int) -> None:
+        """Send a message of Textual's protocol, such as pasted text or the page's new size."""
         await self._write(_META, json.dumps(message).encode())
-
-    async def focus(self, has_focus: bool) -> None:
-        """Send whether the page has the focus."""
-        await self._write(_META, json.dumps({"type": "focus" if has_focus else "blur"}).encode())
 
     async def end(self) -> None:
         """End the app and all that it started; repeated calls wait for the same end."""

@@ -234,11 +234,12 @@ async def _take(message: WSMessage, process: PageProcess, socket: web.WebSocketR
         case ["stdin", str(text)]:
             await process.type(text)
         case ["paste", str(text)]:
-            await process.paste(text)
+            await process.send(type="paste", text=text.encode("utf-8", "replace").decode())
         case ["resize", {"width": int(columns), "height": int(rows)}]:
-            await process.resize(Size.of(columns, rows))
+            size = Size.of(columns, rows)
+            await process.send(type="resize", width=size.columns, height=size.rows)
         case ["focus" | "blur" as name]:
-            await process.focus(name == "focus")
+            await process.send(type=name)
         case ["ping", stamp]:
             await socket.send_json(["pong", stamp])
         case _:
