@@ -90,8 +90,6 @@ class Info(BaseModel):
     """What the server says about itself."""
 
     name: str = ""
-    version: str = ""
-    protocol: str = ""
     instructions: str = ""
 
 

@@ -1,6 +1,5 @@
 """MCP window in words: its state, and what the model reads of it."""
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,7 +10,6 @@ from contextui.config.servers import Server
 from contextui.secrets import add_secret, names_secret
 from contextui.text import one_line
 from contextui.windows.mcp.catalogue import Catalogue, Info
-from contextui.windows.mcp.connection import Connection
 from contextui.windows.mcp.result import Result
 from contextui.words import Words, msg
 
@@ -75,12 +73,6 @@ class ServerState(Window.State):
     offered: Transient[tuple[Action, ...]] = ()
     known: Transient[dict[str, list[str]]] = {}
     link: Transient[str] = ""
-    connection: Transient[Connection | None] = None
-    attended: Transient[asyncio.Event | None] = None
-    answering: Transient[asyncio.Lock | None] = None
-    answer: Transient[list[asyncio.Future[tuple[str, dict[str, Any] | None]]]] = []
-    tasks: Transient[list[asyncio.Task[None]]] = []
-    folder: Transient[str] = ""
 
 
 class Description:

@@ -64,7 +64,6 @@ class Result(BaseModel):
     seconds: float = 0.0
     at: float = 0.0
     lines: int = 0
-    size: int = 0
     preview: str = ""
     table: Table | None = None
     files: list[str] = []
@@ -252,8 +251,7 @@ def _as_lines(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def keep(taken: Taken, result: Result, folder: Path) -> str:
     """Keep the text of a result; return what the model reads of it."""
-    result.lines, result.size = len(taken.text.splitlines()), len(taken.text)
-    result.preview = taken.text[:_PREVIEW]
+    result.lines, result.preview = len(taken.text.splitlines()), taken.text[:_PREVIEW]
     result.table, result.files, result.ok = taken.table, taken.files, not taken.is_error
     if len(taken.text) <= SHOWN:
         return taken.text
