@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,14 @@ _LONGEST_LABEL, _LONGEST_DESCRIPTION, _LONGEST_NAME = 100, 4_000, 200
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s")
 
 
-class Tool(BaseModel):
+class _Described(BaseModel):
+    @property
+    def digest(self) -> str:
+        """A hash of all that the server says about it."""
+        return hashlib.sha256(self.model_dump_json().encode("utf-8", "replace")).hexdigest()[:16]
+
+
+class Tool(_Described):
     """A tool, as the server describes it."""
 
     name: str
@@ -56,11 +63,6 @@ class Tool(BaseModel):
         text = self.title or self.description.strip()
         first = _SENTENCE.split(one_line(text, 1_000), maxsplit=1)[0]
         return one_line(first.rstrip(".。"), _LONGEST_LABEL) or self.name
-
-    @property
-    def digest(self) -> str:
-        """A hash of all that the server says about it."""
-        return hashlib.sha256(self.model_dump_json().encode("utf-8", "replace")).hexdigest()[:16]
 
 
 class Resource(BaseModel):
@@ -93,7 +95,7 @@ class Info(BaseModel):
     instructions: str = ""
 
 
-class Catalogue(BaseModel):
+class Catalogue(_Described):
     """All that a server offers."""
 
     tools: list[Tool] = []
@@ -104,11 +106,6 @@ class Catalogue(BaseModel):
     """How many tools the configuration leaves out."""
     dropped: int = 0
     """How many tools there are that are too many."""
-
-    @property
-    def digest(self) -> str:
-        """A hash of all of it: a change of it is a new version of the window."""
-        return hashlib.sha256(self.model_dump_json().encode("utf-8", "replace")).hexdigest()[:16]
 
     def tool(self, action_id: str) -> Tool | None:
         return next((one for one in self.tools if one.id == action_id), None)
@@ -264,15 +261,3 @@ def prompts_of(found: Iterable[Any]) -> list[Prompt]:
         for one in found
         if one.name.isprintable() and 0 < len(one.name) <= _LONGEST_NAME
     ]
-
-
-def words_of(arguments: Mapping[str, Any]) -> str:
-    """Return the arguments of a call in a few words, such as ``state=open label=bug``."""
-
-    def parts() -> Iterator[str]:
-        for name, value in arguments.items():
-            shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False,
-                                                                    default=str)  # fmt: skip
-            yield f"{name}={one_line(shown, 40)}"
-
-    return one_line(" ".join(parts()), 80)

@@ -191,6 +191,12 @@ def _json(value: object) -> str:
     return ""
 
 
+def words_of(arguments: Mapping[str, Any]) -> str:
+    """Return the arguments of a call in a few words, such as ``state=open label=bug``."""
+    given = ((name, one if isinstance(one, str) else _json(one)) for name, one in arguments.items())
+    return one_line(" ".join(f"{name}={one_line(shown, 40)}" for name, shown in given), 80)
+
+
 def rows_of(value: object) -> list[Mapping[str, Any]] | None:
     """Return the rows of a value that is a table: a list of objects with plain values.
 

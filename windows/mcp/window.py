@@ -22,10 +22,10 @@ from contextui.config.servers import Server
 from contextui.text import one_line
 from contextui.windowing.params import Params
 from contextui.windows.mcp import result as results
-from contextui.windows.mcp.catalogue import Catalogue, Tool, small_schema, words_of
+from contextui.windows.mcp.catalogue import Catalogue, Tool, small_schema
 from contextui.windows.mcp.connection import Answer, Connection
 from contextui.windows.mcp.description import SECRET, Asked, Description, Kept, ServerState, brief
-from contextui.windows.mcp.result import Result
+from contextui.windows.mcp.result import Result, words_of
 
 KEPT_RESULTS, KEPT_RESOURCES = 5, 5
 """How many results and resources the window keeps."""
