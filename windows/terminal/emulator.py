@@ -136,11 +136,6 @@ class Emulator:
         screen.dirty.clear()
         return list(self._row_cache)
 
-    @property
-    def changed(self) -> bool:
-        """Whether `rows` would return something else than the last time."""
-        return bool(self._screen.dirty)
-
     def history(self, start: int, end: int) -> list[Row]:
         """Return rows that scrolled away, by range; 0 is the oldest kept."""
         history = self._main.history

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from contextui.windowing import CommandResult
 from contextui.windows.terminal.spool import Spool
 from contextui.windows.terminal.transcript import Transcript
-from contextui.words import Lang
+from contextui.words import Words
 
 WIDEST = 400
 """Characters of a line that are shown."""
@@ -44,8 +44,8 @@ class Command:
         return self.ended is None
 
     @property
-    def age(self) -> float:
-        return (datetime.now(UTC) - self.started).total_seconds()
+    def seconds(self) -> float:
+        return ((self.ended or datetime.now(UTC)) - self.started).total_seconds()
 
     @property
     def output(self) -> str:
@@ -87,7 +87,7 @@ def record_of(command: Command, number: int) -> Ran:
         who=command.who,
         folder=command.folder,
         status=command.status,
-        seconds=round(_seconds(command), 1),
+        seconds=round(command.seconds, 1),
         lines=command.transcript.lines,
         output=[] if command.full_screen else lines,
         cut=cut + command.transcript.left_out,
@@ -96,16 +96,15 @@ def record_of(command: Command, number: int) -> Ran:
     )
 
 
-def headline(one: Ran, lang: Lang) -> str:
+def headline(one: Ran, words: Words) -> str:
     """Return a command with its status in one line."""
-    status = "?" if one.status is None else str(one.status)
     who = {"person": "", "model": " (model)"}[one.who]
-    if lang == "zh":
-        return f"[{one.number}] $ {one.text}{who}  退出码 {status}，{one.seconds:.0f} 秒"
-    return f"[{one.number}] $ {one.text}{who}  exit {status}, {one.seconds:.0f} s"
+    status = "?" if one.status is None else one.status
+    ended = words("exit {status}, {seconds} s", status=status, seconds=f"{one.seconds:.0f}")
+    return f"[{one.number}] $ {one.text}{who}  {ended}"
 
 
-def result_of(command: Command, number: int, lang: Lang) -> CommandResult:
+def result_of(command: Command, number: int, words: Words) -> CommandResult:
     """Return the result of a command: its status, and the first and last lines of its output."""
     transcript = command.transcript
     shown = transcript.tail if transcript.left_out else [*transcript.head, *transcript.tail]
@@ -113,28 +112,24 @@ def result_of(command: Command, number: int, lang: Lang) -> CommandResult:
     lines = len(shown) if command.full_screen else transcript.lines
     count = _LAST if lines > _LAST + 1 else _LAST + 1
     return CommandResult(
-        _text_of(command, number, lang),
+        _text_of(command, number, words),
         command.status,
-        _seconds(command),
+        command.seconds,
         lines=lines,
         last=tuple(one[:WIDEST] for one in shown[-count:]),
         full_screen=command.full_screen,
     )
 
 
-def _text_of(command: Command, number: int, lang: Lang) -> str:
-    status, seconds = command.status, _seconds(command)
+def _text_of(command: Command, number: int, words: Words) -> str:
+    status = words("unknown") if command.status is None else command.status
+    ended = words("exit {status}, {seconds} s", status=status, seconds=f"{command.seconds:.1f}")
+    ended = f"[{number}] {ended}"
+    if command.full_screen:
+        return words("{ended}, a full-screen program", ended=ended)
     lines, cut = ends_of(command.output.splitlines(), *_ENDS)
     cut += command.transcript.left_out
-    if lang == "zh":
-        ended = f"[{number}] 退出码 {'未知' if status is None else status}，{seconds:.1f} 秒"
-        full = f"{ended}，全屏程序"
-    else:
-        ended = f"[{number}] exit {'unknown' if status is None else status}, {seconds:.1f} s"
-        full = f"{ended}, a full-screen program"
-    if command.full_screen:
-        return full
-    rest = [more(number, cut, lang)] if cut else []
+    rest = [more(number, cut, words)] if cut else []
     return "\n".join([ended, *(one[:WIDEST] for one in lines), *rest])
 
 
@@ -145,12 +140,6 @@ def ends_of(lines: list[str], first: int, last: int) -> tuple[list[str], int]:
     return [*lines[:first], "…", *lines[len(lines) - last :]], len(lines) - first - last
 
 
-def more(number: int, count: int, lang: Lang) -> str:
+def more(number: int, count: int, words: Words) -> str:
     """Return how the lines that are left out can be read."""
-    if lang == "zh":
-        return f"（省略 {count} 行：page(command={number})）"
-    return f"({count} lines left out: page(command={number}))"
-
-
-def _seconds(command: Command) -> float:
-    return (command.ended - command.started).total_seconds() if command.ended else 0.0
+    return words("({count} lines left out: page(command={number}))", count=count, number=number)

@@ -279,7 +279,7 @@ class Shell:
     def _is_starting(self, command: Command) -> bool:
         """Whether the shell may still be starting a program, which stopping it would prevent."""
         group = self._process.foreground()
-        return command.age < _YOUNG and processes.is_copy(group, self._home_group)
+        return command.seconds < _YOUNG and processes.is_copy(group, self._home_group)
 
     @property
     def _has_keys(self) -> bool:
@@ -420,8 +420,10 @@ class Shell:
     async def _submit(self, text: str, line: str, who: Who = "model") -> Command:
         self._check_prompt()
         paste = self.emulator.mode(BRACKETED_PASTE)
-        if not paste:
-            self._check_typed(line)
+        if not paste and "\t" in line:
+            raise ShellError("This shell takes a tab as a key: use spaces.")
+        if not paste:  # the shell would read it differently
+            self._check_lengths(line)
         data = f"\x1b[200~{line}\x1b[201~" if paste else line.replace("\n", "\r")
         breaks = line.count("\n")
         self._continued = 0 if paste else -breaks
@@ -474,12 +476,6 @@ class Shell:
                 "The person has begun to type a command in this terminal. Wait until they are "
                 "done, or use another terminal."
             )
-
-    def _check_typed(self, line: str) -> None:
-        """Refuse what a shell without bracketed paste would read differently."""
-        if "\t" in line:
-            raise ShellError("This shell takes a tab as a key: use spaces.")
-        self._check_lengths(line)
 
     def _check_lengths(self, text: str) -> None:
         if max(len(one.encode()) for one in text.split("\n")) > LONGEST_LINE:
@@ -557,7 +553,7 @@ class Shell:
                 # Ended before its program started: zsh reports the status of the command before.
                 command.status = _SIGNALLED + signal.SIGINT
             return
-        if by_shell or command.age < _YOUNG:
+        if by_shell or command.seconds < _YOUNG:
             self._write(b"\x03")  # the shell got the first: it was about to start a program
         for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, patience / 2)):
             if await self._ends(command, seconds):

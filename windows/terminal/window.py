@@ -136,12 +136,7 @@ class TerminalWindow(Window):
         """Call a function on the window's thread when the screen changed; returns the way out."""
         listeners = self.state.listeners
         listeners.append(listener)
-
-        def leave() -> None:
-            if listener in listeners:
-                listeners.remove(listener)
-
-        return leave
+        return lambda: listeners.remove(listener)
 
     def _show(self, shell: Shell) -> None:
         for listener in list(self.state.listeners):
@@ -182,7 +177,7 @@ class TerminalWindow(Window):
     def content(self, lod: Lod) -> Body:
         state, shell = self.state, self.state.shell
         running = shell.running if shell is not None else None
-        last = record.headline(state.ran[-1], self.env.lang) if state.ran else ""
+        last = record.headline(state.ran[-1], self.env.words) if state.ran else ""
         if lod is Lod.GIST:
             now = f"$ {one_line(running.text, 60)} …" if running is not None else last
             return ", ".join(filter(None, (self._place, state.ended or now)))
@@ -212,12 +207,12 @@ class TerminalWindow(Window):
         return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)
 
     def _shown(self, one: record.Ran, size: tuple[int, int], lod: Lod) -> str:
-        lines = [record.headline(one, self.env.lang)]
+        lines = [record.headline(one, self.env.words)]
         if lod is Lod.FULL:
             kept, cut = record.ends_of(one.output, *size)
             lines += kept
             if cut or one.cut:
-                lines.append(record.more(one.number, one.cut + cut, self.env.lang))
+                lines.append(record.more(one.number, one.cut + cut, self.env.words))
         return "\n".join(lines)
 
     # --- actions -----------------------------------------------------------------------
@@ -412,7 +407,7 @@ class TerminalWindow(Window):
             _watched.discard(command)
             ends.cancel()
         await shell.report()  # the next command may be previewed at once
-        return record.result_of(command, self.state.offset + command.number, self.env.lang)
+        return record.result_of(command, self.state.offset + command.number, self.env.words)
 
     def _keep(self, task: "asyncio.Task[None]") -> None:
         tasks = self.state.tasks
