@@ -57,13 +57,9 @@ end"""
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A flag, or a positional argument.
+    """A flag, or a positional argument."""
 
-    Attributes:
-        flags: Its spellings, such as ``-c`` and ``--continue``; empty for a positional argument.
-    """
-
-    flags: tuple[str, ...]
+    flags: tuple[str, ...]  # such as ``-c`` and ``--continue``; empty for a positional argument
     words: tuple[str, ...]
     value: Value
     about: str

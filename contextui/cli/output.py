@@ -92,19 +92,14 @@ _WORD = re.compile(r"(?<!^)(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class TurnReport:
-    """The result of a turn, for output.
-
-    Attributes:
-        explanation: What the person should know about the end; empty if all went well.
-        session_cost: What the session cost in dollars; None if no price is known.
-    """
+    """The result of a turn, for output."""
 
     finished: TurnFinished
     session: Session
-    explanation: str = ""
+    explanation: str = ""  # what the person should know about the end
     notices: tuple[str, ...] = ()
     refused: tuple[ActionRefused, ...] = ()
-    session_cost: float | None = None
+    session_cost: float | None = None  # in dollars; None if no price is known
 
 
 def explained(finished: TurnFinished, options: TurnOptions, session: Session) -> str:

@@ -39,21 +39,16 @@ _CHOSEN = ("--model", "CONTEXTUI_MODEL")
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """Everything a turn needs, loaded and checked; no session is created or changed yet.
-
-    Attributes:
-        folder: The working folder: the session's own, if one is resumed.
-        strategy_model: The model for the strategy; None for `model`.
-    """
+    """Everything a turn needs, loaded and checked; no session is created or changed yet."""
 
     loaded: Loaded
-    folder: Path
+    folder: Path  # the working folder: the session's own, if one is resumed
     earlier: SessionInfo | None
     registry: Registry
     guide: Guide
     model: Model
     strategy: ContextStrategy
-    strategy_model: Model | None
+    strategy_model: Model | None  # None for `model`
     notices: tuple[Text, ...]
 
     def store(self) -> SessionStore:

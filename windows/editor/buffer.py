@@ -14,10 +14,10 @@ from contextui.files.buffer import Buffer, Edits
 from contextui.files.diff import brief_diff, diff_text
 from contextui.files.save import TEXT_LIMIT
 from contextui.files.textfile import PAGE_LINES, Page, TextFile, Version, split
-from contextui.files.workspace import Fate, Workspace
+from contextui.files.workspace import Fate
 from contextui.text import shown_name
 from contextui.windowing.state import Transient, WindowState
-from contextui.words import Lang
+from contextui.windowing.window import Env
 
 ROOM = 5_000
 """Cost limit for the lines of a page, see `split`: about 2,000 tokens."""
@@ -27,64 +27,29 @@ _ALL = PAGE_LINES * 3 // 2  # lines of a file that is one page: it need not move
 
 
 class EditedFile(WindowState):
-    """State of an edited file: a window's ``State``, or a part of it.
-
-    Attributes:
-        path: The file.
-        read: The version that was read; None if the file is new.
-        edits: Unsaved edits.
-        lost: Edits that no longer apply to the file.
-        trouble: Why there is nothing to show.
-        on_disk: Whether the file was changed or deleted on disk.
-        revision: Counts the changes of the buffer.
-        by_person: Whether the person made the last change of the buffer.
-        top: The first line of the page.
-        line: The line of the cursor.
-        column: The column of the cursor, from 1; 0 for none.
-        buffer: The text; None if it cannot be edited.
-        page: The page that is shown.
-    """
+    """State of an edited file."""
 
     path: str = ""
-    read: Version | None = None
-    edits: Edits = ()
-    lost: Edits = ()
-    trouble: str = ""
+    read: Version | None = None  # the version that was read; None if the file is new
+    edits: Edits = ()  # that are not saved
+    lost: Edits = ()  # that no longer apply to the file
+    trouble: str = ""  # why there is nothing to show
     on_disk: Fate = "same"
-    revision: int = 0
-    top: int = 1
-    line: int = 1
-    column: int = 0
-    by_person: Transient[bool] = False
-    buffer: Transient[Buffer | None] = None
+    revision: int = 0  # counts the changes of the buffer
+    top: int = 1  # the first line of the page
+    line: int = 1  # of the cursor
+    column: int = 0  # of the cursor, from 1; 0 for none
+    by_person: Transient[bool] = False  # whether the person made the last change of the buffer
+    buffer: Transient[Buffer | None] = None  # None if the text cannot be edited
     page: Transient[Page] = Page(1, (), 0, False)
 
 
 class Editing:
-    """Opens, changes, saves and pages through a file.
+    """Opens, changes, saves and pages through a file."""
 
-    Args:
-        state: The state to work on.
-        workspace: The workspace of the file.
-        lang: The language of error messages.
-        by_person: Whether the person makes the changes.
-
-    Example:
-        >>> editing = Editing(self.state, self.env.workspace)
-        >>> editing.edit(editing.buffer.file.insert_lines(1, "# Title"))
-        1
-    """
-
-    def __init__(
-        self,
-        state: EditedFile,
-        workspace: Workspace,
-        lang: Lang = "en",
-        *,
-        by_person: bool = False,
-    ) -> None:
-        self._state, self._workspace, self._lang = state, workspace, lang
-        self._by_person = by_person
+    def __init__(self, state: EditedFile, env: Env) -> None:
+        self._state, self._workspace, self._lang = state, env.workspace, env.lang
+        self._by_person = env.actor() == "person"
 
     @property
     def buffer(self) -> Buffer:

@@ -51,39 +51,22 @@ def rebase(mine: Splice, theirs: Splice) -> Splice:
 
 @dataclass(frozen=True)
 class Sight:
-    """The lines of a file on the screen.
-
-    Attributes:
-        path: The file.
-        text: The whole text; None if the file is read-only.
-        ending: The line ending for new lines.
-        revision: The revision of the text.
-        first: The number of the first line.
-        begin: The offset of that line in the text.
-        lines: The lines, as in the file.
-        ends: The line ending of each.
-        cursor: The window's line and column, both from 1; column 0 for none.
-        has_more: Whether lines follow.
-        total: How many lines the file has; None if not counted yet.
-        is_changed: Whether there are unsaved changes.
-        by_person: Whether the person made the last change.
-        note: A short warning about the file, such as a change on disk.
-    """
+    """The lines of a file on the screen."""
 
     path: str = ""
-    text: str | None = None
-    ending: str = "\n"
+    text: str | None = None  # of the whole file; None if it is read-only
+    ending: str = "\n"  # of new lines
     revision: int = -1
-    first: int = 1
-    begin: int = 0
-    lines: tuple[str, ...] = ()
-    ends: tuple[str, ...] = ()
-    cursor: tuple[int, int] = (1, 0)
+    first: int = 1  # the number of the first line
+    begin: int = 0  # the offset of that line in the text
+    lines: tuple[str, ...] = ()  # as in the file
+    ends: tuple[str, ...] = ()  # their line endings
+    cursor: tuple[int, int] = (1, 0)  # the window's line and column, from 1; column 0 for none
     has_more: bool = False
-    total: int | None = None
-    is_changed: bool = False
-    by_person: bool = False
-    note: str = ""
+    total: int | None = None  # lines of the file; None if not counted yet
+    is_changed: bool = False  # and not saved
+    by_person: bool = False  # whether the person made the last change
+    note: str = ""  # a short warning, such as about a change on disk
 
     @classmethod
     def of_file(cls, file: TextFile, first: int, count: int) -> "Sight":

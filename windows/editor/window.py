@@ -314,9 +314,7 @@ class EditorWindow(Window):
 
     @property
     def _editing(self) -> Editing:
-        env = self.env
-        by_person = env.actor() == "person"
-        return Editing(self.state, env.workspace, env.lang, by_person=by_person)
+        return Editing(self.state, self.env)
 
     def _open(self, path: str, line: int, new: bool) -> None:
         try:

@@ -23,29 +23,17 @@ MARKS = "UDMA?"
 
 
 class FileRow(NamedTuple):
-    """A line of the tree.
+    """A line of the tree."""
 
-    Attributes:
-        path: The path; for a note, that of its folder.
-        name: What is shown of it: several names for folders that hold nothing else.
-        kind: "deleted" is known to git only; a note says why a folder shows nothing.
-        depth: The number of enclosing folders in view.
-        is_open: Whether its entries follow; None if it has none.
-        size: Bytes, or -1.
-        modified: Seconds since the epoch, or 0.
-        mark: Git's mark, or nothing.
-        line: The line that a search found, or 0.
-    """
-
-    path: str
-    name: str
-    kind: RowKind = "file"
-    depth: int = 0
-    is_open: bool | None = None
+    path: str  # for a note, that of its folder
+    name: str  # several names for folders that hold nothing else
+    kind: RowKind = "file"  # "deleted" is known to git only; a note says why a folder is empty
+    depth: int = 0  # the number of enclosing folders in view
+    is_open: bool | None = None  # whether its entries follow; None if it has none
     size: int = -1
-    modified: float = 0.0
-    mark: str = ""
-    line: int = 0
+    modified: float = 0.0  # seconds since the epoch, or 0
+    mark: str = ""  # of git
+    line: int = 0  # that a search found
 
     @property
     def key(self) -> RowKey:

@@ -61,9 +61,6 @@ class Connection:
     """Connects to a server on demand, again after it stopped, and follows what it announces.
 
     Belongs to the window's event loop.
-    Attributes:
-        updated: Resources that changed and were not read again yet.
-        questions: How many questions the server asked since the last call began.
     """
 
     def __init__(
@@ -82,9 +79,9 @@ class Connection:
         self.status: Status = "idle"
         self.error, self.link = "", ""
         self.info, self.catalogue = Info(), Catalogue()
-        self.updated: set[str] = set()
+        self.updated: set[str] = set()  # resources that were not read again yet
         self.since = 0.0
-        self.questions = 0
+        self.questions = 0  # of the server, since the last call began
         self._client: Client | None = None
         self._task: asyncio.Task[None] | None = None
         # Whether it is connected or failed; is to end; has to look at what changed, or at its end.

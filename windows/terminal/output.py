@@ -33,10 +33,7 @@ time, and the thread that draws the screen would wait for all of them."""
 
 
 class OutputReader:
-    """Reads a terminal on the running event loop.
-    Attributes:
-        waiting: Bytes that are read and not yet taken.
-    """
+    """Reads a terminal on the running event loop."""
 
     def __init__(
         self,
@@ -48,7 +45,7 @@ class OutputReader:
         keep: Callable[[bytes], bytes],
         changed: Callable[[], None],
     ) -> None:
-        self.waiting = 0
+        self.waiting = 0  # bytes that are read and not yet taken
         self._terminal, self._integration, self._emulator = terminal, integration, emulator
         self._take, self._keep, self._changed = take, keep, changed
         self._loop = asyncio.get_running_loop()

@@ -37,16 +37,12 @@ def plain_line(data: bytes) -> str:
 
 
 class Spool:
-    """The bytes that a command printed, in memory while they are few, then in a file.
-    Attributes:
-        left_out: Bytes that were not kept.
-        error: Why the file could not be written, or "".
-    """
+    """The bytes that a command printed, in memory while they are few, then in a file."""
 
     def __init__(self, path: Path, limit: int = SPOOL_LIMIT) -> None:
         self.path, self.limit = path, limit
-        self.size = self.lines = self.left_out = 0
-        self.error, self.is_removed = "", False
+        self.size = self.lines = self.left_out = 0  # left out: bytes that were not kept
+        self.error, self.is_removed = "", False  # the error: why the file could not be written
         self._memory = bytearray()
         self._file = -1  # while it is written
         self._filed = False

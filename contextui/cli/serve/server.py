@@ -56,17 +56,11 @@ _ENDING = 10.0  # seconds for the process of such a page to end
 
 @dataclass(slots=True)
 class Tab:
-    """A browser tab, identified by its link.
+    """A browser tab, identified by its link."""
 
-    Attributes:
-        is_open: Whether it has a page: one that is shown, or one whose process is about to end.
-        is_shown: Whether that page is still connected.
-        session_id: The session that it showed last.
-    """
-
-    is_open: bool = False
-    is_shown: bool = False
-    session_id: str | None = None
+    is_open: bool = False  # whether it has a page, or one whose process is about to end
+    is_shown: bool = False  # whether that page is still connected
+    session_id: str | None = None  # the session that it showed last
 
 
 class Server:
