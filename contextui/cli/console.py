@@ -169,11 +169,7 @@ def _member(name: str, value: Any) -> str:
 
 
 def finish() -> None:
-    """Flush the output.
-
-    Raises:
-        OutputError: It cannot be written.
-    """
+    """Flush the output; raise `OutputError` if it cannot be written."""
     _write_output("", flush=True)
 
 

@@ -216,9 +216,7 @@ def open_store(arguments: Arguments, earlier: Earlier) -> tuple[SessionStore, Lo
 def window_notices(registry: Registry, *, trust: bool = True) -> Iterable[Text]:
     """Yield notices about windows that cannot be opened.
 
-    Args:
-        registry: The windows.
-        trust: Whether to name what waits for trust; the screen offers `/trust` instead.
+    Without `trust`, what waits for it is left out: the screen offers `/trust` instead.
     """
     yield from map(t, registry.notices)
     if trust and registry.untrusted_servers:
@@ -288,11 +286,7 @@ def open_app_session(arguments: Arguments) -> AppSession:
 
 
 def open_target(arguments: Arguments, target: "Target", lang: Lang) -> AppSession:
-    """Open another session for a running screen, with that session's own folder and settings.
-
-    Raises:
-        SessionLockedError: It is open elsewhere; a copy can be opened.
-    """
+    """Open another session for a running screen, with that session's own folder and settings."""
     other = Arguments(**vars(arguments))
     other.words, other.newest, other.fork = [], False, False
     other.resume = target.session_id

@@ -53,11 +53,7 @@ class Editing:
 
     @property
     def buffer(self) -> Buffer:
-        """The editable text.
-
-        Raises:
-            EditError: The file cannot be edited.
-        """
+        """The editable text; raises `EditError` if the file cannot be edited."""
         if self._state.buffer is None:
             most = f"{TEXT_LIMIT >> 20} MiB"
             only = f"This file is too large to edit (more than {most}). goto and scroll read it."
@@ -68,11 +64,7 @@ class Editing:
     # --- the file ----------------------------------------------------------------------
 
     def open(self, path: str, *, new: bool = False) -> None:
-        """Load a file from disk; with `new` start an empty one if it does not exist.
-
-        Raises:
-            FileError: It cannot be read, or does not exist.
-        """
+        """Load a file from disk; with `new` start an empty one if it does not exist."""
         state, workspace = self._state, self._workspace
         file: TextFile | None = TextFile(path=path)
         try:
@@ -121,11 +113,7 @@ class Editing:
         return len(edits) - len(state.lost)
 
     def save(self, path: str, expected: Version | None, *, keep_links: bool = False) -> None:
-        """Write the text to a path, which becomes the file's own.
-
-        Raises:
-            FileError: It cannot be saved; the text is unchanged.
-        """
+        """Write the text to a path, which becomes the file's own; it is unchanged if that fails."""
         state, buffer = self._state, self.buffer
         state.read = self._workspace.save(
             path,
@@ -176,11 +164,7 @@ class Editing:
     # --- the page ----------------------------------------------------------------------
 
     def page(self, start: int, count: int) -> Page:
-        """Return some lines, from the buffer or the disk.
-
-        Raises:
-            EditError: There is nothing to show.
-        """
+        """Return some lines, from the buffer or the disk."""
         if self._state.trouble:
             raise self._problem()
         if self._state.buffer:

@@ -93,8 +93,7 @@ class Sight:
     def spliced(self, typed: str) -> Splice | None:
         """Convert an edit of the shown text to a splice of the file; None if nothing changed.
 
-        Raises:
-            ValueError: It touches text that is not shown verbatim.
+        Raise `ValueError` if it touches text that is not shown verbatim.
         """
         if typed == self.shown or self.text is None:
             return None

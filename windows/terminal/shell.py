@@ -121,7 +121,6 @@ class Shell:
         Args:
             spool: The folder for files with the whole output of commands.
             program: The shell; else `$SHELL`, else `/bin/sh`.
-            environ: The environment before `clean_environment`; else this process's.
             sandbox: The only folder that its commands may change, if they run in a sandbox.
         """
         env = clean_environment(os.environ if environ is None else environ)

@@ -297,13 +297,6 @@ class TerminalWindow(Window):
         start: Annotated[int, Field(ge=1)] = 1,
         lines: Annotated[int, Field(ge=1, le=_MOST_PAGE)] = _PAGE,
     ) -> str:
-        """Read lines of a command's whole output.
-
-        Args:
-            command: Its number.
-            start: The first line.
-            lines: How many.
-        """
         spool = self._output(command)
         shown = spool.page(start - 1, lines)
         if not shown:
@@ -321,7 +314,6 @@ class TerminalWindow(Window):
         """Find lines that contain a text.
 
         Args:
-            text: The text.
             command: The number of the command; by default the last.
         """
         found = self._output(command or self._newest()).find(text)
