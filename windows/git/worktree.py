@@ -17,7 +17,7 @@ from contextui.git.repository import Repository
 from contextui.git.status import Change, Status, quoted, shown, unquoted
 from contextui.windowing.preview import PREVIEW_LIMIT
 from contextui.windowing.window import Env
-from contextui.windows.git.description import Description, GitState, Situation, staged_line
+from contextui.windows.git.description import GitState, Situation, staged_line
 
 REST = 20  # a timer's reading is not repeated before this many times its own duration
 LAST = 3  # commits in the widget's list
@@ -119,8 +119,10 @@ class WorkTree:
 
     def see(self) -> None:
         """Update the hash of what is shown, so that a change of it is a change of the state."""
-        described = Description(self._state, self._env.say)
-        data = "\0".join(map(described.content, (Lod.FULL, Lod.SUMMARY))).encode("utf-8", "replace")
+        state, say = self._state, self._env.say
+        data = f"{state.content(Lod.FULL, say)}\0{state.content(Lod.SUMMARY, say)}".encode(
+            "utf-8", "replace"
+        )
         self._state.seen = blake2b(data, digest_size=8).hexdigest()
 
     # --- previews -----------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from contextui.windowing.params import Params
 from contextui.windows.mcp import result as results
 from contextui.windows.mcp.catalogue import Catalogue, Tool, small_schema
 from contextui.windows.mcp.connection import Answer, Connection
-from contextui.windows.mcp.description import SECRET, Asked, Description, Kept, ServerState, brief
+from contextui.windows.mcp.description import SECRET, Asked, Kept, ServerState, brief
 from contextui.windows.mcp.result import Result, words_of
 
 KEPT_RESULTS, KEPT_RESOURCES = 5, 5
@@ -96,10 +96,19 @@ class _ServerWindow(Window):
             start=self.env.process,
             changed=changed.set,
             elicit=self._elicit,
-            exposed=lambda host: self.env.notify(self._description.exposed(host)),
+            exposed=self._warn,
         )
         self._following = asyncio.get_running_loop().create_task(
             self._follow(changed), context=contextvars.Context()
+        )
+
+    def _warn(self, host: str) -> None:
+        self.env.notify(
+            self.env.say(
+                "Its key is sent to {host} unencrypted (http://): others on the network can "
+                "read it.",
+                host=host,
+            )
         )
 
     async def _connect(self) -> None:
@@ -179,11 +188,7 @@ class _ServerWindow(Window):
     # --- content -----------------------------------------------------------------------
 
     def content(self, lod: Lod) -> Body:
-        return self._description.content(lod)
-
-    @property
-    def _description(self) -> Description:
-        return Description(self.state, self.SERVER, self.env.words)
+        return self.state.content(lod, self.SERVER, self.env.words)
 
     # --- actions -----------------------------------------------------------------------
 
@@ -238,7 +243,7 @@ class _ServerWindow(Window):
         await self._connect()
         if self._connection.status == "stopped":
             raise ActionError(self._connection.error)
-        return self._description.status
+        return self.state.shown_status(self.env.words)
 
     def _caller(self, tool: Tool) -> Callable[..., Job]:
         def call(**params: Any) -> Job:
