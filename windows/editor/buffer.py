@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from contextui.files import errors
 from contextui.files.buffer import Buffer, Edits
-from contextui.files.diff import brief_diff, diff_text
+from contextui.files.diff import diff_text
 from contextui.files.save import TEXT_LIMIT
 from contextui.files.textfile import PAGE_LINES, Page, TextFile, Version, split
 from contextui.files.workspace import Fate
@@ -137,13 +137,7 @@ class Editing:
             with suppress(errors.FileError):  # it is no text any more: what was read stays
                 self.read_again(keep=False)
 
-    def diff(self) -> str:
-        return self._diff(diff_text)
-
-    def brief_diff(self) -> str:
-        return self._diff(brief_diff)
-
-    def _diff(self, made: Callable[[TextFile, TextFile, str, str], str]) -> str:
+    def diff(self, made: Callable[[TextFile, TextFile, str, str], str] = diff_text) -> str:
         buffer, path = self._state.buffer, shown_name(self._state.path)
         return made(buffer.base, buffer.file, path, f"{path} (not saved)") if buffer else ""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from contextui import ActionError, Body, Lod, Preview, TextFile, Window, action
 from contextui.files import errors
-from contextui.files.diff import diff_text
+from contextui.files.diff import brief_diff, diff_text
 from contextui.files.outline import numbered, outline, shallowest
 from contextui.files.save import TEXT_LIMIT
 from contextui.files.textfile import UTF8, Page, Version, in_lines, shorten
@@ -276,7 +276,7 @@ class EditorWindow(Window):
 
     @action("Show the unsaved edits as a diff", effect="read")
     def diff(self) -> str:
-        parts = [self._editing.brief_diff()]
+        parts = [self._editing.diff(brief_diff)]
         if self.state.lost:
             path = shown_name(self.state.path)
             parts.append(

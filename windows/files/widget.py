@@ -35,7 +35,7 @@ from contextui.tui.desktop.rowlist import (
     visible,
 )
 from contextui.tui.desktop.shared import editor_of
-from contextui.tui.lines import FAINT, MUTED, age, fold, line, short, spinner
+from contextui.tui.lines import FAINT, MUTED, age, fold, line, short, shown_folder, spinner
 from contextui.widgets import FileRequested, MentionRequested, stated
 from contextui.windowing.worker import in_daemon_thread
 from contextui.windows.files.gist import FileGist, folder_gist, gist_of
@@ -564,7 +564,5 @@ class FilesBody(Vertical):
 def _shown_root(root: Path | None) -> str:
     if root is None:
         return ""
-    home, shown = str(Path.home()), str(root)
-    if shown == home or shown.startswith(f"{home}/"):
-        shown = "~" + shown[len(home) :]
+    shown = shown_folder(root)
     return visible(shown if len(shown) <= _PATH else f"…/{root.name}")

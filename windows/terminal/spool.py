@@ -4,6 +4,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from contextui.files.save import write_all
@@ -105,12 +106,11 @@ class Spool:
             self._first_lines.append(self.lines)
 
     def page(self, start: int, count: int) -> list[str]:
-        return [line for _, line in zip(range(count), self._read(max(0, start)), strict=False)]
+        return list(islice(self._read(max(0, start)), count))
 
     def find(self, text: str, most: int = 100) -> list[tuple[int, str]]:
-        numbered = enumerate(self._read(0))
-        found = ((at, line) for at, line in numbered if text in line)
-        return [one for one, _ in zip(found, range(most), strict=False)]
+        found = ((at, line) for at, line in enumerate(self._read(0)) if text in line)
+        return list(islice(found, most))
 
     def finish(self) -> None:
         if self._file >= 0:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -368,16 +368,15 @@ class TerminalWindow(Window):
         return argv
 
     def _job(self, shell: Shell, command: Command, seconds: float, quiet: bool = False) -> Job:
-        def work(job: Job) -> Awaitable[CommandResult]:
-            return self._watch(job, shell, command)
-
         loop = asyncio.get_running_loop()
 
         def stop() -> None:
             loop.call_soon_threadsafe(lambda: self._keep(loop.create_task(shell.cancel())))
 
         name = one_line(command.text, 80) or "command"
-        job = self.env.job(name, work, wait=seconds, quiet=quiet)
+        job = self.env.job(
+            name, lambda job: self._watch(job, shell, command), wait=seconds, quiet=quiet
+        )
         job.on_cancel(stop)
         command.job = job.number
         self._show(shell)
