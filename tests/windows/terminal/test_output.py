@@ -14,6 +14,8 @@ from contextui.windows.terminal.transcript import HEAD, TAIL
 
 from .shells import finished, prompt, shell, until
 
+Patch = pytest.MonkeyPatch
+
 MB = 1024 * 1024
 FLOOD = f"yes {'y' * 63}"
 
@@ -23,7 +25,7 @@ def memory() -> int:
     return psutil.Process().memory_info().rss
 
 
-def small_backlog(patch: pytest.MonkeyPatch) -> None:
+def small_backlog(patch: Patch) -> None:
     """Leave less to interpret when a flood ends."""
     patch.setattr("contextui.windows.terminal.output._BACKLOG", 128 * 1024)
     patch.setattr("contextui.windows.terminal.output._KEPT", 48 * 1024)
@@ -59,7 +61,7 @@ async def test_long_output_is_whole_in_the_spool(tmp_path: Path) -> None:
     ],
 )
 async def test_a_flood_needs_little_memory_and_leaves_the_loop_alive(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, size: int
+    tmp_path: Path, monkeypatch: Patch, source: str, size: int
 ) -> None:
     if size <= 8 * MB:
         small_backlog(monkeypatch)
@@ -116,9 +118,7 @@ async def test_a_spool_that_cannot_be_written_is_reported(tmp_path: Path) -> Non
         assert ran.transcript.lines == 20_000
 
 
-async def test_a_full_disk_of_old_output_is_not_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_full_disk_of_old_output_is_not_kept(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr("contextui.windows.terminal.shell.SPOOLED", 200_000)
 
     async with shell(tmp_path) as one:
@@ -129,9 +129,7 @@ async def test_a_full_disk_of_old_output_is_not_kept(
         assert len(list((tmp_path / "spool").iterdir())) <= 2
 
 
-async def test_shells_whose_output_floods_take_turns(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_shells_whose_output_floods_take_turns(tmp_path: Path, monkeypatch: Patch) -> None:
     small_backlog(monkeypatch)
     reads, interpreted = list[OutputReader](), list[OutputReader]()
     read, interpret = OutputReader._read, OutputReader._interpret
@@ -166,9 +164,7 @@ async def test_shells_whose_output_floods_take_turns(
         await until(one, lambda: not _flooding)
 
 
-async def test_a_flood_after_a_mark_is_skipped_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_flood_after_a_mark_is_skipped_too(tmp_path: Path, monkeypatch: Patch) -> None:
     small_backlog(monkeypatch)
 
     async with shell(tmp_path) as one:
@@ -182,7 +178,7 @@ async def test_a_flood_after_a_mark_is_skipped_too(
 
 
 async def test_a_flood_is_skipped_up_to_the_end_of_a_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: Patch
 ) -> None:
     monkeypatch.setattr("contextui.windows.terminal.output._KEPT", 4_000)
     skipped = list[bytes]()
