@@ -76,17 +76,17 @@ _ARGPARSE_ERRORS = {
 """The errors that argparse formats itself, in English, and our messages for them."""
 
 
-def _argparse_error(english: str) -> Message:
-    for pattern, message in _ARGPARSE_ERRORS.items():
-        if match := re.fullmatch(pattern, english, re.DOTALL):
-            return Message(message, match.groupdict())
-    return Message("{error}.", {"error": _capital(english)})
-
-
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        error = _argparse_error(message)
-        if near := self._nearest(message):
+        from difflib import get_close_matches  # noqa: PLC0415  (only for errors)
+
+        error = Message("{error}.", {"error": _capital(message)})
+        for pattern, known in _ARGPARSE_ERRORS.items():
+            if match := re.fullmatch(pattern, message, re.DOTALL):
+                error = Message(known, match.groupdict())
+        _, _, unknown = message.partition("unrecognized arguments: --")
+        flag = f"--{unknown.partition(' ')[0].partition('=')[0]}"
+        if near := get_close_matches(flag, self._option_string_actions, 1, _NEAR_FLAG):
             raise UsageError(
                 "{error} Did you mean {near}? See {program} --help.",
                 error=error,
@@ -104,26 +104,21 @@ class _Parser(argparse.ArgumentParser):
             return value
         return super()._get_values(action, arg_strings)
 
-    def _nearest(self, message: str) -> list[str]:
-        _, _, unknown = message.partition("unrecognized arguments: --")
-        flag = unknown.partition(" ")[0].partition("=")[0]
-        from difflib import get_close_matches  # noqa: PLC0415  (only for errors)
-
-        return get_close_matches(f"--{flag}", self._option_string_actions, 1, _NEAR_FLAG)
-
     def _print_message(self, message: str, file: object = None) -> None:  # noqa: ARG002
         say(message, end="")  # argparse would ignore write errors
 
 
 def main_parser() -> argparse.ArgumentParser:
     """Build the parser for calls without a command."""
+    heads = {f"{one.name} {one.takes}".rstrip(): one.summary for one in COMMANDS.values()}
+    listed = (f"  {head:<{HELP_AT - 4}}  {t(what)}" for head, what in heads.items())
     parser = _parser(
         "contextui",
         f"contextui [PROMPT]      {t('open the app in this folder')}\n"
         f"       contextui -p PROMPT     {t('run one turn and print the answer')}\n"
         f"       contextui COMMAND       {t('run one of the commands below')}",
         t("A window system for LLM agents: you and the model share live windows."),
-        f"{t('commands (see contextui COMMAND --help):')}\n{_command_list()}\n\n"
+        "\n".join([t("commands (see contextui COMMAND --help):"), *listed, "", ""])
         + _examples(
             t('contextui -p "Make a to-do list with milk and eggs"'),
             t('contextui -c -p "Mark milk as done"'),
@@ -185,11 +180,6 @@ def _parser(prog: str, usage: str, description: str, epilog: str) -> argparse.Ar
 
 def _examples(*lines: str) -> str:
     return "\n".join([t("examples:"), *(f"  {line}" for line in lines)])
-
-
-def _command_list() -> str:
-    heads = {f"{one.name} {one.takes}".rstrip(): one.summary for one in COMMANDS.values()}
-    return "\n".join(f"  {head:<{HELP_AT - 4}}  {t(what)}" for head, what in heads.items())
 
 
 def _capital(text: str) -> str:

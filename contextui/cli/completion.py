@@ -116,11 +116,9 @@ def _bash() -> Iterator[str]:
     yield "    esac"
     yield '    case "${COMP_WORDS[1]}" in'
     for name, options in commands.items():
-        ids = (
-            '; [[ "$word" == -* ]] || offer+=" $(_contextui_sessions)"'
-            if _names_session(options)
-            else ""
-        )
+        ids = '; [[ "$word" == -* ]] || offer+=" $(_contextui_sessions)"'
+        if not any(one.value == "session" and not one.flags for one in options):
+            ids = ""
         yield f'        {name}) offer="{_bash_offer(options)}"{ids} ;;'
     yield f'        *) offer="{_bash_offer(main)}"'
     yield f'           [ "$COMP_CWORD" -eq 1 ] && offer="{" ".join(commands)} $offer" ;;'
@@ -157,10 +155,6 @@ def _bash_value(option: Option) -> str:
 def _bash_offer(options: Sequence[Option]) -> str:
     offered = [word for option in options if not option.flags for word in option.words]
     return " ".join([*offered, *(flag for option in options for flag in option.flags)])
-
-
-def _names_session(options: Sequence[Option]) -> bool:
-    return any(option.value == "session" and not option.flags for option in options)
 
 
 # --- zsh -------------------------------------------------------------------------------------

@@ -97,8 +97,11 @@ def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> 
         *loaded.notices,
         *_model_notices(loaded),
         *_folder_notices(folder),
-        *_price_notices(),
     ]
+    if ((home := contextui_home()) / "prices.toml").exists():
+        from contextui.agent.models.prices import load_prices  # noqa: PLC0415  (not always needed)
+
+        notices += load_prices(home)[1]
     registry = find_windows(loaded, folder)
     guide, chosen, file = read_guide(folder), loaded.settings.strategy, arguments.strategy_file
     model = make_model(loaded)
@@ -223,16 +226,12 @@ def window_notices(registry: Registry, *, trust: bool = True) -> Iterable[Text]:
         yield t(registry.untrusted_servers)
     for entry in registry.entries:
         is_offered = entry.status == "untrusted" and not trust
-        if entry.usable or is_offered or _is_built_in(entry):
+        package = entry.entry_point.dist if entry.entry_point else None
+        if entry.usable or is_offered or (package and package.name == "contextui"):
             continue  # the person can do nothing about those that are built in
         reason = t(entry.reason).rstrip(".。")
         yield t("The window {window} is skipped: {reason}.", window=entry.name, reason=reason)
     yield from (t(entry.warning) for entry in registry.entries if entry.warning)
-
-
-def _is_built_in(entry: WindowEntry) -> bool:
-    package = entry.entry_point.dist if entry.entry_point else None
-    return package is not None and package.name == "contextui"
 
 
 def _comes_from(entry: WindowEntry, given: str) -> bool:
@@ -252,14 +251,6 @@ def _model_notices(loaded: Loaded) -> Iterable[str]:
             origin=origin,
             variable=KEY_VARIABLE,
         )
-
-
-def _price_notices() -> Iterable[Text]:
-    home = contextui_home()
-    if (home / "prices.toml").exists():
-        from contextui.agent.models.prices import load_prices  # noqa: PLC0415  (not always needed)
-
-        yield from load_prices(home)[1]
 
 
 def _folder_notices(folder: Path) -> Iterable[str]:

@@ -6,7 +6,6 @@ belongs into a thread.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from typing import Literal, NamedTuple
 
 from contextui.files.errors import FileError
@@ -186,8 +185,3 @@ def visible_paths(entries: Iterable[FolderEntry], query: str, *, hidden: bool) -
     if hidden or query.startswith(".") or "/." in query:
         return list(entries)
     return [one for one in entries if not (one.path.startswith(".") or "/." in one.path)]
-
-
-def parents_of(paths: Collection[str]) -> set[str]:
-    """Return all folders on the way to paths."""
-    return {str(one) for path in paths for one in PurePosixPath(path).parents} - {"."}

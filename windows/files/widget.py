@@ -8,7 +8,7 @@ paths are read in threads.
 import time
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
 from textual import events, on
@@ -44,7 +44,6 @@ from contextui.windows.files.tree import (
     RowKey,
     Tree,
     matched_in,
-    parents_of,
     read_folders,
     visible_paths,
 )
@@ -438,7 +437,7 @@ class FilesBody(Vertical):
     def _toggle(self, row: FileRow) -> None:
         opened = self._tree.opened
         if self._filter.query_text or self._results:
-            opened |= parents_of([row.path]) | {row.path}
+            opened |= {row.path, *map(str, PurePosixPath(row.path).parents)} - {"."}
             self._results, self._headline, self._wanted = (), "", row.key
             self._filter.end()
             self._list.focus()
@@ -539,8 +538,7 @@ class FilesBody(Vertical):
         name = Content.assemble((visible(gist.path.rpartition("/")[2]), "bold"))
         facts = [gist.language, self._window.env.say(*gist.problem)]
         if gist.lines is not None:
-            many = words("{count} lines", count=f"{gist.lines:,}")
-            facts.append(words("1 line") if gist.lines == 1 else many)
+            facts.append(words.plural(gist.lines, "1 line", "{count:,} lines"))
             facts.append(words("~{count} tokens", count=short(gist.tokens)))
         shown = [name, Content.styled(line(", ".join(filter(None, facts))), MUTED)]
         if window_id := self._opened_in(gist.path):
