@@ -235,13 +235,10 @@ class GitBody(Vertical):
             total = sum(isinstance(one, Entry) for one in self._rows())
             count = sum(isinstance(one, Entry) for one in rows)
             self._filter.show_found(found_text(count, total, words))
-        same = [
-            one.key
-            for one in rows
-            if before and isinstance(one, Entry) and one.change.path == before.change.path
-        ]
-        is_there = before is None or before.key in same
-        self._list.show(rows, note, at=None if is_there or not same else same[0])
+        path = before.change.path if before else None
+        keys = [one.key for one in rows if isinstance(one, Entry) and one.change.path == path]
+        is_there = not keys or (before and before.key in keys)
+        self._list.show(rows, note, at=None if is_there else keys[0])
 
     def _rows(self, query: Sequence[str] = ()) -> list[Row]:
         status, words = self._now.status, self._words

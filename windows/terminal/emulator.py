@@ -215,8 +215,8 @@ class Emulator:
                 run = match[1]
                 self._screen.draw(run)
                 self._last = run[-1]
-            elif kind == 8:
-                self._control(match[8])
+            elif kind == 8 and (name := _CONTROLS.get(match[8])):
+                getattr(self._screen, name)()
             elif kind == 4:
                 params, between, final = match[2], match[3], match[4]
                 if not between and params[:1] not in ("?", "<", "=", ">"):
@@ -225,22 +225,6 @@ class Emulator:
                     self._set_modes(_numbers(params[1:]), final == "h")
             elif kind == 7:
                 self._escape(match[6], match[7])
-
-    def _control(self, char: str) -> None:
-        screen = self._screen
-        match char:
-            case "\n" | "\v" | "\f":
-                screen.index()
-            case "\r":
-                screen.cursor.x = 0
-            case "\b":
-                screen.backspace()
-            case "\t":
-                screen.tab()
-            case "\x0e":
-                screen.shift_out()
-            case "\x0f":
-                screen.shift_in()
 
     def _escape(self, between: str, final: str) -> None:
         screen = self._screen
@@ -259,7 +243,6 @@ class Emulator:
             case "", "H":
                 screen.set_tab_stop()
             case "", "7":
-                screen.savepoints.clear()  # one place to save, as in xterm: no stack that grows
                 screen.save_cursor()
             case "", "8":
                 screen.restore_cursor()
@@ -302,7 +285,6 @@ class Emulator:
             case "n" if first in (5, 6):
                 screen.report_device_status(first)
             case "s":
-                screen.savepoints.clear()
                 screen.save_cursor()
             case "u":
                 screen.restore_cursor()
@@ -335,6 +317,8 @@ class Emulator:
         screen.dirty.update(range(screen.lines))
 
 
+_OF_CONTROLS = ("carriage_return", "backspace", "tab", "shift_out", "shift_in")
+_CONTROLS = dict(zip("\n\v\f\r\b\t\x0e\x0f", ("index",) * 3 + _OF_CONTROLS, strict=True))
 _NAMES = (
     *("cursor_up", "cursor_down", "cursor_forward", "cursor_back", "cursor_down1", "cursor_up1"),
     *("cursor_to_column", "cursor_to_column", "cursor_forward", "cursor_down", "cursor_to_line"),

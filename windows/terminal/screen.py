@@ -5,7 +5,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyte
 from pyte import charsets
@@ -212,6 +212,10 @@ class Screen(pyte.Screen):
         self.tabstops = set(range(8, columns, 8))
         self.dirty = set(range(lines))
 
+    def save_cursor(self) -> None:
+        self.savepoints.clear()  # one place to save, as in xterm: no stack that grows
+        super().save_cursor()
+
     def scroll(self, count: int, up: bool) -> None:
         top, bottom = self.margins or (0, self.lines - 1)
         y = self.cursor.y
@@ -315,17 +319,9 @@ def _style(attrs: tuple[str, str, bool, bool, bool, bool, bool, bool]) -> "Style
     from rich.style import Style  # noqa: PLC0415  (without the screen, nothing draws)
 
     fg, bg, *flags, _ = attrs
-    bold, italic, underline, strike, reverse = (flag or None for flag in flags)
-    style = Style(
-        color=_colour(fg),
-        bgcolor=_colour(bg),
-        bold=bold,
-        italic=italic,
-        underline=underline,
-        strike=strike,
-        reverse=reverse,
-    )
-    return style or None
+    names = ("bold", "italic", "underline", "strike", "reverse")
+    found: dict[str, Any] = {name: True for name, on in zip(names, flags, strict=True) if on}
+    return Style(color=_colour(fg), bgcolor=_colour(bg), **found) or None
 
 
 def _colour(name: str) -> str | None:
