@@ -18,7 +18,6 @@ from contextui import (
     SessionOptions,
     SessionStore,
     TokenCounter,
-    WindowManager,
 )
 from contextui.errors import ContextUIError
 from contextui.session.code.refs import resolve_code_refs
@@ -308,7 +307,7 @@ def test_references_are_never_resolved_in_the_context(tmp_path: Path) -> None:
     with sessions.create(project) as session:
         window = session.windows.open("code")
         params = {"code_id": "load", "language": "python", "content": "secret_body()\n"}
-        act(session.windows, window.id, "save", **params)
+        assert asyncio.run(session.windows.act(window.id, "save", params)).ok
         context = session.context
         context.add(ContextItem(ItemType.USER, "Write it"))
         context.mark_sent(context.compose(None))
@@ -326,12 +325,6 @@ def test_references_are_never_resolved_in_the_context(tmp_path: Path) -> None:
     assert b"secret_body" not in sent
     assert b'<file id=\\"load\\" language=\\"python\\" lines=\\"1\\"' in sent
     assert "secret_body" not in log
-
-
-def act(windows: WindowManager, window_id: str, action: str, **params: Any) -> str:
-    result = asyncio.run(windows.act(window_id, action, params))
-    assert result.ok, result.text
-    return result.text
 
 
 def test_what_it_says_of_references_is_none_itself(tmp_path: Path) -> None:

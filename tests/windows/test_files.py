@@ -1,6 +1,5 @@
 """The files window: a tree of any size, small in tokens, and names that stay names."""
 
-import asyncio
 import os
 import queue
 import shutil
@@ -20,7 +19,6 @@ from contextui import (
     Lod,
     TokenCounter,
     Window,
-    WindowManager,
     Workspace,
 )
 from contextui.errors import ContextUIError
@@ -780,12 +778,6 @@ class TestComingBack:
         assert twin.content() == 'docs/: There is no "docs" in the workspace.'
         assert twin.act("up") == "Shown: the workspace, 6 entries."
         twin.close()
-
-
-def act(windows: WindowManager, window_id: str, action: str, **params: Any) -> str:
-    result = asyncio.run(windows.act(window_id, action, params))
-    assert result.ok, result.text
-    return result.text
 
 
 def test_an_unreadable_folder_is_shown(
