@@ -59,6 +59,15 @@ async def until(one: Shell, condition: Callable[[], object]) -> None:
         pytest.fail(f"Not reached; on the screen is:\n{one.emulator.text()}")
 
 
+async def typed(one: Shell, keys: bytes) -> Command:
+    """Type the rest of a command as the person does, and wait for its end."""
+    count = len(one.commands)
+    one.type(keys)
+    await until(one, lambda: len(one.commands) > count and not one.commands[-1].running)
+    await prompt(one)
+    return one.commands[-1]
+
+
 async def finished(one: Shell, command: str) -> Command:
     """Run a command to its end."""
     ran = await one.run(command)
