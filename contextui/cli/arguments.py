@@ -14,9 +14,7 @@ from contextui.config.schema import SETTINGS
 from contextui.text import one_line
 from contextui.words import Message, msg, t
 
-HELP_AT = 25
-"""The column of the help texts."""
-
+HELP_AT = 25  # the column of the help texts
 _WIDTH = 80
 
 

@@ -27,8 +27,7 @@ class Command(NamedTuple):
     examples: tuple[str, ...] = ()
 
 
-COMMANDS = dict[str, Command]()
-"""The commands by name, in the order of the help."""
+COMMANDS = dict[str, Command]()  # the commands by name, in the order of the help
 
 
 def _command(name: str, takes: str, summary: str, *examples: str) -> Callable[[Add], Add]:

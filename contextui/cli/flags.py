@@ -84,11 +84,7 @@ def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> No
 
 
 DONE = 0
-FAILED = 1
-"""The turn failed, or an unexpected error occurred."""
-WRONG = 2
-"""The arguments or the settings are wrong; nothing was done."""
-SIGNALLED = 128
-"""Plus the signal's number: 130 for SIGINT, 143 for SIGTERM."""
-BROKEN_PIPE = 141
-"""The reader closed the output; what SIGPIPE would give."""
+FAILED = 1  # the turn failed, or an unexpected error occurred
+WRONG = 2  # the arguments or the settings are wrong; nothing was done
+SIGNALLED = 128  # plus the signal's number: 130 for SIGINT, 143 for SIGTERM
+BROKEN_PIPE = 141  # the reader closed the output; what SIGPIPE would give

@@ -19,9 +19,7 @@ from contextui.text import shown_name
 from contextui.windowing.state import Transient, WindowState
 from contextui.windowing.window import Env
 
-ROOM = 5_000
-"""Cost limit for the lines of a page, see `split`: about 2,000 tokens."""
-
+ROOM = 5_000  # cost limit for the lines of a page, see `split`: about 2,000 tokens
 _ABOVE = 5  # lines shown above a line after jumping to it
 _ALL = PAGE_LINES * 3 // 2  # lines of a file that is one page: it need not move for its last lines
 

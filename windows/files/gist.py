@@ -12,8 +12,7 @@ from contextui.files.workspace import Workspace
 from contextui.text import counted, one_line
 from contextui.tokens import TokenCounter
 
-MOST = 512 * 1024
-"""Bytes of a file beyond which only its size is said."""
+MOST = 512 * 1024  # bytes of a file beyond which only its size is said
 _ABOUT = 240  # characters
 _QUOTES = re.compile(r'[rR]?("""|\'\'\'|"|\')')
 

@@ -17,8 +17,6 @@ from contextui.git.marks import Marks
 RowKind = EntryKind | Literal["deleted", "note"]
 RowKey = tuple[str, bool, int]
 """The path of a row, whether it is a note, and the line that a search found."""
-MARKS = "UDMA?"
-"""The marks of git, the one that needs attention most first."""
 
 
 class FileRow(NamedTuple):
@@ -39,8 +37,7 @@ class FileRow(NamedTuple):
         return self.path, self.kind == "note", self.line
 
 
-Read = Mapping[str, Listing | FileError]
-"""What was read of each folder, or why it could not be."""
+Read = Mapping[str, Listing | FileError]  # what was read of each folder, or why it could not be
 
 
 def read_folders(workspace: Workspace, folders: Iterable[str], *, ignored: bool) -> Read:

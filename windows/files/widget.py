@@ -50,10 +50,8 @@ from contextui.windows.files.tree import (
 from contextui.windows.files.window import FilesWindow
 from contextui.words import Words, msg
 
-TREE, ROOMY = 42, 70
-"""Cells of the tree where there is a preview, and of a window that has room for one."""
-SECONDS = 5.0
-"""Seconds between looks at the disk while the window is shown."""
+ROOMY = 70  # cells of a window that has room for a preview
+SECONDS = 5.0  # seconds between looks at the disk while the window is shown
 _REST = 50  # times as long as a look took until the next one
 _PATH = 32  # characters of the workspace's path in the title
 _PATIENCE = 0.3  # seconds until a spinner appears

@@ -38,8 +38,7 @@ from contextui.windows.git.description import Situation
 from contextui.windows.git.window import GitWindow
 from contextui.words import Words
 
-NARROW = 60
-"""Cells of the window below which list and diff take turns."""
+NARROW = 60  # cells of the window below which list and diff take turns
 _NOT_WHILE_ASKING = ("stage", "commit", "discard", "open_file", "switch", "filter")
 Group = Literal["conflict", "staged", "changed"]
 
@@ -67,8 +66,7 @@ class Entry:
         return self.change.staged if self.group == "staged" else self.change.lines
 
 
-Row = Entry | Commit | tuple[str, str]
-"""An entry, a commit, or a heading with its count."""
+Row = Entry | Commit | tuple[str, str]  # an entry, a commit, or a heading with its count
 
 
 class ChangeList(RowList[Row]):

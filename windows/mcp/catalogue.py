@@ -21,8 +21,7 @@ from contextui.plain_file import read_plain
 from contextui.text import one_line
 from contextui.words import Message
 
-MOST_TOOLS = 280
-"""Tools that become actions."""
+MOST_TOOLS = 280  # tools that become actions
 LISTED_TOOLS, LISTED_RESOURCES, LISTED_PROMPTS = 2_000, 500, 200
 """How many of each are read from the server."""
 RESERVED = frozenset(
@@ -55,8 +54,7 @@ class Tool(_Described):
     title: str = ""
     description: str = ""
     params: dict[str, Any] = {}
-    reads: bool = False
-    """Whether the server claims that it only reads."""
+    reads: bool = False  # whether the server claims that it only reads
 
     @property
     def label(self) -> str:
@@ -102,10 +100,8 @@ class Catalogue(_Described):
     resources: list[Resource] = []
     templates: list[Resource] = []
     prompts: list[Prompt] = []
-    unused: int = 0
-    """How many tools the configuration leaves out."""
-    dropped: int = 0
-    """How many tools there are that are too many."""
+    unused: int = 0  # how many tools the configuration leaves out
+    dropped: int = 0  # how many tools there are that are too many
 
     def tool(self, action_id: str) -> Tool | None:
         return next((one for one in self.tools if one.id == action_id), None)

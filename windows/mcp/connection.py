@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 Status = Literal["idle", "connecting", "login", "connected", "stopped"]
 """Whether a server is connected. `login`: the person has to log in first."""
 
-MOST_QUESTIONS = 10
-"""Questions to the person within one call; more are not asked."""
-
+MOST_QUESTIONS = 10  # questions to the person within one call; more are not asked
 _INHERITED = re.compile(
     r"PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|"
     r"(?:HTTPS?|ALL|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS",

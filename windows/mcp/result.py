@@ -21,11 +21,8 @@ from contextui.plain_file import read_plain
 from contextui.secrets import mask, mask_own
 from contextui.text import byte_size, counted, for_model, one_line
 
-SHOWN = 24_000
-"""Maximum characters of a result that the model reads at once."""
-KEPT_FILES = 40
-"""How many files of results are kept."""
-
+SHOWN = 24_000  # maximum characters of a result that the model reads at once
+KEPT_FILES = 40  # how many files of results are kept
 _LARGEST_TEXT, _LARGEST_DATA = 10_000_000, 20_000_000  # of a file
 _PREVIEW = 1_500  # characters that the state keeps
 _ROWS, _COLUMNS, _CELL = 30, 8, 60  # of the table that the person sees

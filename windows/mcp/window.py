@@ -27,9 +27,7 @@ from contextui.windows.mcp.connection import Answer, Connection
 from contextui.windows.mcp.description import SECRET, Asked, Kept, ServerState, brief
 from contextui.windows.mcp.result import Result, words_of
 
-KEPT_RESULTS, KEPT_RESOURCES = 5, 5
-"""How many results and resources the window keeps."""
-
+KEPT_RESULTS, KEPT_RESOURCES = 5, 5  # how many results and resources the window keeps
 _OPENING = 15.0  # seconds that opening waits for a connection
 _WAIT = 30.0  # seconds that a call waits before it goes on as a job
 _ATTENTION = 5.0  # seconds until a question needs a screen to be seen on

@@ -16,8 +16,7 @@ from contextui.windows.terminal.integration import Integration, Mark
 
 _SLICE = 0.006  # seconds of interpreting before other callbacks run
 _READ = 0.004  # seconds of reading
-PIECE = 4 * 1024
-"""Bytes interpreted between two looks at the clock."""
+PIECE = 4 * 1024  # bytes interpreted between two looks at the clock
 _BACKLOG = 1024 * 1024  # bytes that wait to be interpreted; more are skipped
 _KEPT = 128 * 1024  # bytes of them that are interpreted after a skip
 _FRAME = 0.05  # seconds between two slices while output floods

@@ -10,9 +10,7 @@ from contextui.windows.terminal.spool import Spool
 from contextui.windows.terminal.transcript import Transcript
 from contextui.words import Words
 
-WIDEST = 400
-"""Characters of a line that are shown."""
-
+WIDEST = 400  # characters of a line that are shown
 _ENDS = (60, 140)  # lines of a result, and of a record: first, last
 _LAST = 8  # lines that are shown where the person typed the command, below a line for the others
 

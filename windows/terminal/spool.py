@@ -12,15 +12,9 @@ from contextui.plain_file import open_plain
 from contextui.windows.terminal.emulator import Emulator
 from contextui.windows.terminal.transcript import LONGEST, Transcript, finished
 
-SPOOL_LIMIT = 64 * 1024 * 1024
-"""Bytes kept of one command's output."""
-
-SPOOLED = 256 * 1024 * 1024
-"""Bytes kept of all commands; the oldest are removed."""
-
-SPOOL_NAME = re.compile(r"[0-9a-f]{16}-\d{1,9}\.out", re.ASCII)
-"""Names of the files of spools."""
-
+SPOOL_LIMIT = 64 * 1024 * 1024  # bytes kept of one command's output
+SPOOLED = 256 * 1024 * 1024  # bytes kept of all commands; the oldest are removed
+SPOOL_NAME = re.compile(r"[0-9a-f]{16}-\d{1,9}\.out", re.ASCII)  # names of the files of spools
 _IN_MEMORY = 64 * 1024
 _INDEX_STEP = 64 * 1024
 _LONGEST_RAW = 16 * LONGEST  # bytes of a line that are interpreted

@@ -31,9 +31,7 @@ from contextui.windows.terminal.sandbox import dropped_keys, sandbox_works
 from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.spool import SPOOL_NAME, Spool, tidy
 
-KEPT = 40
-"""Commands of which the state keeps the facts and the first and last lines."""
-
+KEPT = 40  # commands of which the state keeps the facts and the first and last lines
 _SHOWN = 6  # commands that are shown
 _LAST = (40, 80)  # lines of the last command's output that are shown: first, last
 _EARLIER = (4, 8)  # of an earlier command
@@ -42,8 +40,7 @@ _MOST_PAGE = 1_000
 _BEAT = 1.0  # seconds between two reports of a command's progress, at least
 _RATE = 10  # reports a second of all terminals together: each draws a window for the model again
 
-_watched = set[Command]()
-"""The commands of all terminals that run."""
+_watched = set[Command]()  # the commands of all terminals that run
 
 
 class TerminalWindow(Window):
