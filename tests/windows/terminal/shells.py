@@ -19,8 +19,7 @@ KINDS = [
     )
     for name in ("bash", "zsh", "fish", "sh")
 ]
-LONGEST = 60.0
-"""Seconds after which a test that waits has failed."""
+LONGEST = 60.0  # seconds after which a test that waits has failed
 
 
 @asynccontextmanager

@@ -16,8 +16,7 @@ from contextui.windows.terminal.shell import Shell, ShellError
 
 from .shells import KINDS, finished, prompt, shell, typed, until
 
-WIDE = (24, 250)
-"""A screen on which a prompt with the folder's path leaves room for what is typed."""
+WIDE = (24, 250)  # a screen on which a prompt with the folder's path leaves room for what is typed
 
 
 @pytest.mark.parametrize("kind", KINDS)
