@@ -362,12 +362,13 @@ class Connection:
         if client.protocol_version in MODERN_PROTOCOL_VERSIONS:
             self._listen_again()
             return
-        for uri in {*uris} - {*before}:
+        session = client.session
+        changes = [(session.subscribe_resource, one) for one in {*uris} - {*before}]
+        changes += [(session.unsubscribe_resource, one) for one in {*before} - {*uris}]
+        for change, uri in changes:
             with suppress(Exception):  # a server need not support it
-                await self._limited(client.session.subscribe_resource(uri))
-        for uri in {*before} - {*uris}:
-            with suppress(Exception):
-                await self._limited(client.session.unsubscribe_resource(uri))
+                async with asyncio.timeout(self.server.timeout):
+                    await change(uri)
 
     # --- reading lists ---------------------------------------------------------------------
 
@@ -382,10 +383,6 @@ class Connection:
         if reason == _CLOSED:
             return self.error or reason
         return refusal if refusal and reason in _VAGUE else reason
-
-    async def _limited(self, call: Awaitable[Any]) -> Any:
-        async with asyncio.timeout(self.server.timeout):
-            return await call
 
     # --- calls -----------------------------------------------------------------------------
 
