@@ -19,7 +19,7 @@ from pathlib import Path
 
 from contextui import processes
 from contextui.errors import ContextUIError
-from contextui.text import one_line
+from contextui.text import one_line, quote
 from contextui.windows.terminal.emulator import BRACKETED_PASTE, Emulator
 from contextui.windows.terminal.integration import LONGEST_LINE, Integration, Mark
 from contextui.windows.terminal.output import PIECE, OutputReader
@@ -463,13 +463,10 @@ class Shell:
             raise ShellError("The shell has ended.")
         if self._pending is not None or not self.at_prompt:
             what = self._current or self._pending
-            name = f'"{one_line(what.text, 80)}"' if what and what.text else ""
-            raise ShellError(
-                f"The shell is busy: {name} is running."
-                if name
-                else "The shell is not at its prompt.",
-                zh=f"shell 正忙：{name} 正在运行。" if name else "shell 不在提示符处。",
-            )
+            if what and what.text:
+                name = quote(what.text, 80)
+                raise ShellError("The shell is busy: {name} is running.", name=name)
+            raise ShellError("The shell is not at its prompt.")
         if self.unfinished_line:
             raise ShellError(
                 "The person has begun to type a command in this terminal. Wait until they are "
