@@ -149,8 +149,8 @@ class _ServerWindow(Window):
 
     async def _read_again(self, uri: str) -> str | None:
         with suppress(Exception):  # the old text stays
-            taken = results.take_resource(await self._connection.read_resource(uri), None, 0)
-            return taken.text[:_LONGEST_RESOURCE]
+            outcome = await self._connection.read_resource(uri)
+            return results.take_resource(outcome, Result(), None)[:_LONGEST_RESOURCE]
         return None
 
     def _record(self) -> None:
@@ -255,19 +255,21 @@ class _ServerWindow(Window):
         outcome = await self._connection.call(tool.name, params, job.progress)
         record = Result(tool=tool.id, params=words_of(params), at=round(time.time(), 1))
         record.seconds = round(time.monotonic() - began, 2)
-        return await self._keep(record, lambda folder: results.take(outcome, folder, record.number))
+        return await self._keep(outcome, record, results.take)
 
-    async def _keep(self, record: Result, take: Callable[[Path], results.Taken]) -> str:
+    async def _keep(
+        self, outcome: Any, record: Result, take: Callable[[Any, Result, Path], str]
+    ) -> str:
         async with self.env.change():
             self.state.last += 1
             record.number = self.state.last
-        taken = await asyncio.to_thread(take, self._folder)
-        shown = await asyncio.to_thread(results.keep, taken, record, self._folder)
+        text = await asyncio.to_thread(take, outcome, record, self._folder)
+        shown = await asyncio.to_thread(results.keep, text, record, self._folder)
         async with self.env.change():
             self.state.results = [*self.state.results, record][-KEPT_RESULTS:]
             used = {name for one in self.state.results for name in one.files}
             results.tidy(self._folder, used.__contains__)
-        if taken.is_error:
+        if not record.ok:
             raise ActionError(shown or "The tool failed.")
         return shown or self.env.say("Done, without a result.")
 
@@ -277,9 +279,7 @@ class _ServerWindow(Window):
     async def _read_now(self, uri: str, keep: bool) -> str:
         outcome = await self._connection.read_resource(uri)
         record = Result(tool="read", params=one_line(uri, 80), at=round(time.time(), 1))
-        text = await self._keep(
-            record, lambda folder: results.take_resource(outcome, folder, record.number)
-        )
+        text = await self._keep(outcome, record, results.take_resource)
         async with self.env.change():
             others = [one for one in self.state.kept if one.uri != uri]
             now = Kept(uri=uri, text=text[:_LONGEST_RESOURCE], changed=time.time())
