@@ -9,7 +9,6 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
@@ -26,17 +25,9 @@ _FOR_PAGE = re.compile(r"\x1b\](2|11|777;notify);([^\x1b]*)\x1b\\")
 _NAMES = {"2": "title", "11": "background", "777;notify": "notify"}
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """The size of the page in cells, limited so that drawing it cannot exhaust the machine."""
-
-    columns: int = 80
-    rows: int = 24
-
-    @classmethod
-    def of(cls, columns: int, rows: int) -> "Size":
-        """Return the requested size, within the limits."""
-        return cls(*(min(max(number, 1), _LARGEST) for number in (columns, rows)))
+def limited(columns: int = 80, rows: int = 24) -> tuple[int, int]:
+    """Return the size of a page in cells; to draw a larger one could exhaust the machine."""
+    return min(max(columns, 1), _LARGEST), min(max(rows, 1), _LARGEST)
 
 
 class PageProcess:
@@ -47,14 +38,14 @@ class PageProcess:
         self._ended: asyncio.Task[None] | None = None
 
     @classmethod
-    async def start(cls, flags: Sequence[str], size: Size) -> "PageProcess":
-        """Start the app with these flags."""
+    async def start(cls, flags: Sequence[str], size: tuple[int, int]) -> "PageProcess":
+        """Start the app with these flags, on a page of so many columns and rows."""
         environment = {
             **os.environ,
             "TEXTUAL_DRIVER": _DRIVER,
             "TEXTUAL_COLOR_SYSTEM": "truecolor",
-            "COLUMNS": str(size.columns),
-            "ROWS": str(size.rows),
+            "COLUMNS": str(size[0]),
+            "ROWS": str(size[1]),
         }
         # -P: the current folder may be untrusted; no module is imported from it.
         command = [sys.executable, "-P", "-m", "contextui", *flags]

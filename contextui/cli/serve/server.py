@@ -19,7 +19,7 @@ from aiohttp.log import server_logger
 
 from contextui.cli import flags as status
 from contextui.cli.serve.access import AccessCheck, Address
-from contextui.cli.serve.process import PageProcess, Size
+from contextui.cli.serve.process import PageProcess, limited
 from contextui.errors import ContextUIError
 from contextui.interrupt import is_ignored
 from contextui.session.store import SessionStore
@@ -230,8 +230,8 @@ async def _take(message: WSMessage, process: PageProcess, socket: web.WebSocketR
         case ["paste", str(text)]:
             await process.send(type="paste", text=text.encode("utf-8", "replace").decode())
         case ["resize", {"width": int(columns), "height": int(rows)}]:
-            size = Size.of(columns, rows)
-            await process.send(type="resize", width=size.columns, height=size.rows)
+            columns, rows = limited(columns, rows)
+            await process.send(type="resize", width=columns, height=rows)
         case ["focus" | "blur" as name]:
             await process.send(type=name)
         case ["ping", stamp]:
@@ -241,11 +241,11 @@ async def _take(message: WSMessage, process: PageProcess, socket: web.WebSocketR
     return True
 
 
-def _size_of(query: Mapping[str, str]) -> Size:
+def _size_of(query: Mapping[str, str]) -> tuple[int, int]:
     try:
-        return Size.of(int(query["width"]), int(query["height"]))
+        return limited(int(query["width"]), int(query["height"]))
     except (KeyError, ValueError):
-        return Size()
+        return limited()
 
 
 def _add_files(app: web.Application, prefix: str, folder: Path) -> None:
