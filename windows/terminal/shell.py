@@ -66,7 +66,7 @@ class Shell:
         self.emulator, self.folder = emulator, str(folder)
         self.status: int | None = None
         self.commands = deque[Command](maxlen=_COMMANDS)
-        self._process, self._integration = process, integration
+        self._process, self._integration, self.pid = process, integration, process.pid
         self._spool, self._spool_limit = spool / secrets.token_hex(8), spool_limit
         self._loop = asyncio.get_running_loop()
         self._listeners = list[Callable[[], None]]()
@@ -85,7 +85,7 @@ class Shell:
         self._inputs = asyncio.Lock()
         self._answered = False  # whether the terminal answered since the last command started
         self._unanswered = 0
-        self._current: Command | None = None
+        self.running: Command | None = None
         self._pending: Command | None = None  # typed, but the shell has not started it
         self._submitted: Command | None = None  # the last one that was not typed key by key
         self._echo_lines = 0
@@ -145,14 +145,6 @@ class Shell:
         )
 
     @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def running(self) -> Command | None:
-        return self._current
-
-    @property
     def at_prompt(self) -> bool:
         """Whether the shell waits for a command, as its marks and the terminal's owner say."""
         if self._ended or not self._at_prompt or not self._home_group:
@@ -168,7 +160,7 @@ class Shell:
 
         A shell may not report it any more, and reports some characters as others.
         """
-        is_reported = self._is_folder_reported or (self._current or self._pending) is not None
+        is_reported = self._is_folder_reported or (self.running or self._pending) is not None
         return is_reported and not {"?", "\ufffd"} & {*self.folder}
 
     @property
@@ -242,15 +234,15 @@ class Shell:
             )
 
     def check_input(self, text: str) -> Command:
-        if self._current is None:
+        if self.running is None:
             raise ShellError("No program is running. Use run.")
         self._check(text, empty=True)
-        return self._current
+        return self.running
 
     async def _hold(self, command: Command) -> None:
         """Stop the shell while a program of the command has the terminal, with nothing unread."""
         for _ in range(_LOOKS):
-            if self._closing or self._current is not command:
+            if self._closing or self.running is not command:
                 break
             if self._held is None:
                 if self._has_program and not self._has_keys and not self._is_starting(command):
@@ -261,7 +253,7 @@ class Shell:
                     return
                 self._release()
             await asyncio.sleep(_LOOK)
-        if self._current is command and self._has_program:
+        if self.running is command and self._has_program:
             raise ShellError(
                 "The person has typed something that the program has not read yet. Wait until "
                 "it has."
@@ -341,15 +333,15 @@ class Shell:
         A file that is printed can contain questions too. `cat` reads no answer: the shell would
         read it, as keys, in front of its next command.
         """
-        if self._current is None:  # the shell itself asks
+        if self.running is None:  # the shell itself asks
             self._send_answer(text)
         elif self._unanswered < _ANSWERS:
             self._unanswered += 1
-            self._try_answer(self._current, text, 0)
+            self._try_answer(self.running, text, 0)
 
     def _try_answer(self, command: Command, text: str, tries: int) -> None:
         """Answer as soon as the command reads keys; a program may ask a moment before."""
-        is_over = self._ended or self._current is not command
+        is_over = self._ended or self.running is not command
         if is_over or tries == _ANSWER_TRIES or self._reads_keys(tries):
             self._unanswered -= 1
             if not is_over and tries < _ANSWER_TRIES:
@@ -455,14 +447,14 @@ class Shell:
     async def _cancel_started(self, command: Command, starting: "asyncio.Task[None]") -> None:
         with suppress(ShellError):  # it did not start
             await starting
-            if self._current is command:
+            if self.running is command:
                 await self.cancel()
 
     def _check_prompt(self) -> None:
         if self._ended:
             raise ShellError("The shell has ended.")
         if self._pending is not None or not self.at_prompt:
-            what = self._current or self._pending
+            what = self.running or self._pending
             if what and what.text:
                 name = quote(what.text, 80)
                 raise ShellError("The shell is busy: {name} is running.", name=name)
@@ -535,7 +527,7 @@ class Shell:
         The shell itself is never signalled: a command that it runs itself, such as a loop, gets
         Ctrl+C only.
         """
-        command = self._current
+        command = self.running
         if command is None:
             return
         if self._held is not None:
@@ -597,8 +589,8 @@ class Shell:
             self._take_mark(item)
         elif isinstance(item, bool):
             self.emulator.feed(f"\x1b[?1049{'h' if item else 'l'}")
-            if self._current is not None and item:
-                self._current.full_screen = True
+            if self.running is not None and item:
+                self.running.full_screen = True
         else:
             self._show(item)
 
@@ -617,7 +609,7 @@ class Shell:
 
     def _recorded(self) -> Command | None:
         """Return the command whose output arrives, if any, and record the screen for it."""
-        command = (self._current or self._pending) if self._recording else None
+        command = (self.running or self._pending) if self._recording else None
         self.emulator.record(command.transcript if command is not None else None)
         return command
 
@@ -644,7 +636,7 @@ class Shell:
                 self._reports_starts = mark.value == "starts"
             case "C":
                 self._start_command(mark.value)
-            case "E" if self._current is not None:
+            case "E" if self.running is not None:
                 self._recording = False
                 self.emulator.record(None)
             case "D":
@@ -654,13 +646,13 @@ class Shell:
                 self.folder, self._is_folder_reported = mark.value, True
             case "2":
                 self._continued += 1
-                is_submitted = self._current is not None and self._current is self._submitted
+                is_submitted = self.running is not None and self.running is self._submitted
                 if not self._reports_starts and is_submitted:
                     self._continue_command()
             case "A":
                 self._prompted()
             case "B":
-                if self._current is not None:  # another program took over the other marks
+                if self.running is not None:  # another program took over the other marks
                     self._end_command(None)
                 self._at_prompt = True
                 self._prompt_end = self.emulator.position
@@ -668,10 +660,10 @@ class Shell:
 
     def _continue_command(self) -> None:
         """Take the prompt for a further line of a command, in a shell without hooks."""
-        assert self._current is not None
+        assert self.running is not None
         if self._continued > 0:
             self._write(b"\x03")  # all lines were typed: it would wait for ever
-        self._current.restart()
+        self.running.restart()
 
     def _start_command(self, text: str) -> None:
         self._at_prompt = False
@@ -687,7 +679,7 @@ class Shell:
             self._count -= 1  # an empty line
             return
         self._echo_lines, self._recording, self._answered = 0, True, False
-        self._current = command
+        self.running = command
         self._remember(command)
 
     def _remember(self, command: Command) -> None:
@@ -705,7 +697,7 @@ class Shell:
             one.spool.remove()
 
     def _end_command(self, status: int | None) -> None:
-        command, self._current = self._current, None
+        command, self.running = self.running, None
         if command is not None:
             self.emulator.record(None)
             command.end(status)

@@ -34,7 +34,9 @@ class PageProcess:
     """The app in its own process and process group."""
 
     def __init__(self, process: Process) -> None:
-        self._process = process
+        assert process.stdout is not None
+        assert process.stdin is not None
+        self._process, self._reader, self._writer = process, process.stdout, process.stdin
         self._ended: asyncio.Task[None] | None = None
 
     @classmethod
@@ -62,8 +64,7 @@ class PageProcess:
         send: Callable[[list[str]], Awaitable[None]],
     ) -> None:
         """Forward what the app draws, the ids of its sessions and its messages, until it exits."""
-        reader = self._process.stdout
-        assert reader is not None
+        reader = self._reader
         with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError):  # no app started
             await reader.readuntil(_READY)
             while True:
@@ -103,9 +104,7 @@ class PageProcess:
 
     async def _drain(self) -> None:
         """Wait for its end, and discard its output, which would block it otherwise."""
-        reader = self._process.stdout
-        assert reader is not None
-        while await reader.read(65_536):
+        while await self._reader.read(65_536):
             pass
         await self._process.wait()
 
@@ -114,11 +113,9 @@ class PageProcess:
             os.killpg(self._process.pid, number)
 
     async def _write(self, kind: bytes, payload: bytes) -> None:
-        writer = self._process.stdin
-        assert writer is not None
         with suppress(ConnectionError):  # it is about to end, which `relay` notices
-            writer.write(kind + len(payload).to_bytes(4) + payload)
-            await writer.drain()
+            self._writer.write(kind + len(payload).to_bytes(4) + payload)
+            await self._writer.drain()
 
 
 class ServedDriver(WebDriver):
