@@ -333,13 +333,9 @@ class FilesBody(Vertical):
             self._prepare_index(self._window.env.files)
 
     def _prepare_index(self, files: Workspace) -> None:
-        self._index = self._index or PathIndex.of(files)
-        self._read("index", self._read_index, now=self._index.is_stale)
-
-    async def _read_index(self) -> None:
-        index = self._index
-        if index is not None:
-            await in_daemon_thread(lambda: index.refresh(only_if_stale=True))
+        index = self._index = self._index or PathIndex.of(files)
+        refresh = partial(index.refresh, only_if_stale=True)
+        self._read("index", lambda: in_daemon_thread(refresh), now=index.is_stale)
 
     @on(FilterLine.Changed)
     def _changed(self, message: FilterLine.Changed) -> None:

@@ -52,7 +52,7 @@ class Command:
     def restart(self) -> None:
         self.transcript = Transcript()
         self.spool.remove()
-        self.spool = Spool(self.spool.path, self.spool.limit)
+        self.spool = Spool(self.spool.path)
 
     def end(self, status: int | None) -> None:
         self.status, self.ended = status, datetime.now(UTC)

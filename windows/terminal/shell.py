@@ -26,7 +26,7 @@ from contextui.windows.terminal.output import PIECE, OutputReader
 from contextui.windows.terminal.record import Command, Who
 from contextui.windows.terminal.sandbox import clean_environment, sandboxed
 from contextui.windows.terminal.screen import Label
-from contextui.windows.terminal.spool import SPOOL_LIMIT, SPOOLED, Spool
+from contextui.windows.terminal.spool import SPOOLED, Spool
 
 _INPUT_LIMIT = 1024 * 1024
 _COMMANDS = 200
@@ -61,13 +61,12 @@ class Shell:
         emulator: Emulator,
         folder: Path,
         spool: Path,
-        spool_limit: int,
     ) -> None:
         self.emulator, self.folder = emulator, str(folder)
         self.status: int | None = None
         self.commands = deque[Command](maxlen=_COMMANDS)
         self._process, self._integration, self.pid = process, integration, process.pid
-        self._spool, self._spool_limit = spool / secrets.token_hex(8), spool_limit
+        self._spool = spool / secrets.token_hex(8)
         self._loop = asyncio.get_running_loop()
         self._listeners = list[Callable[[], None]]()
         self._waiters = list[tuple[Callable[[], bool], asyncio.Future[None]]]()
@@ -114,7 +113,6 @@ class Shell:
         environ: Mapping[str, str] | None = None,
         size: tuple[int, int] = (24, 80),
         sandbox: Path | None = None,
-        spool_limit: int = SPOOL_LIMIT,
     ) -> "Shell":
         """Start a shell on the running event loop.
 
@@ -135,14 +133,7 @@ class Shell:
         except BaseException:
             integration.remove()
             raise
-        return cls(
-            process,
-            integration,
-            emulator=Emulator(*size),
-            folder=folder,
-            spool=spool,
-            spool_limit=spool_limit,
-        )
+        return cls(process, integration, emulator=Emulator(*size), folder=folder, spool=spool)
 
     @property
     def at_prompt(self) -> bool:
@@ -481,8 +472,7 @@ class Shell:
         """Prepare the record of a command that was typed and should start now."""
         self._count += 1
         path = self._spool.with_name(f"{self._spool.name}-{self._count}.out")
-        spool = Spool(path, self._spool_limit)
-        command = Command(self._count, text, who, folder=self.folder, spool=spool)
+        command = Command(self._count, text, who, folder=self.folder, spool=Spool(path))
         self._pending, self._echo_lines, self._recording = command, lines, True
         self._is_folder_reported = False
         if not self._reports_starts:

@@ -34,8 +34,8 @@ def plain_line(data: bytes) -> str:
 class Spool:
     """The bytes that a command printed, in memory while they are few, then in a file."""
 
-    def __init__(self, path: Path, limit: int = SPOOL_LIMIT) -> None:
-        self.path, self.limit = path, limit
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.size = self.lines = self.left_out = 0  # left out: bytes that were not kept
         self.error, self.is_removed = "", False  # the error: why the file could not be written
         self._memory = bytearray()
@@ -73,7 +73,7 @@ class Spool:
 
     def write(self, data: bytes) -> None:
         """Add bytes. A file that cannot be written ends the spool, not the command."""
-        kept = data[: max(0, self.limit - self.size)]
+        kept = data[: max(0, SPOOL_LIMIT - self.size)]
         self.left_out += len(data) - len(kept)
         if not kept or self.error:
             self.left_out += len(kept) if self.error else 0

@@ -7,9 +7,9 @@ import psutil
 import pytest
 
 from contextui.text import for_terminal
+from contextui.windows.terminal import spool
 from contextui.windows.terminal.integration import Mark
 from contextui.windows.terminal.output import _REST, OutputReader, _flooding
-from contextui.windows.terminal.spool import SPOOL_LIMIT
 from contextui.windows.terminal.transcript import HEAD, TAIL
 
 from .shells import finished, prompt, shell, until
@@ -65,9 +65,9 @@ async def test_a_flood_needs_little_memory_and_leaves_the_loop_alive(
 ) -> None:
     if size <= 8 * MB:
         small_backlog(monkeypatch)
-    limit = min(SPOOL_LIMIT, size // 4)
-
-    async with shell(tmp_path, spool_limit=limit) as one:
+    limit = min(spool.SPOOL_LIMIT, size // 4)
+    monkeypatch.setattr(spool, "SPOOL_LIMIT", limit)
+    async with shell(tmp_path) as one:
         await finished(one, "seq 10000")
         before, most, turns = memory(), 0, 0
         ran = await one.run(f"{source} | head -c {size}")
@@ -100,8 +100,9 @@ async def test_a_line_without_end_is_cut(tmp_path: Path) -> None:
         assert ran.spool.page(0, 1)[0].startswith("x" * 2000 + " …")
 
 
-async def test_the_spool_has_a_limit(tmp_path: Path) -> None:
-    async with shell(tmp_path, spool_limit=100_000) as one:
+async def test_the_spool_has_a_limit(tmp_path: Path, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(spool, "SPOOL_LIMIT", 100_000)
+    async with shell(tmp_path) as one:
         ran = await finished(one, "seq 20000")
         assert ran.spool.size == 100_000
         assert ran.spool.left_out == 128_894 - 100_000
