@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from typing import Any
 
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
@@ -16,7 +17,6 @@ from contextui.windowing.finding.servers import Found, find_servers, server_clas
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Lod
-from contextui.windowing.window import Window
 from contextui.words import language, t
 
 _POLL = 0.1  # seconds between two looks at a server that is being connected
@@ -114,15 +114,13 @@ def _test(found: Found, name: str) -> int:
         windows.shut_down()
 
 
-def _wait(windows: WindowManager, window: Window) -> str:
+def _wait(windows: WindowManager, window: Any) -> str:
     """Wait until the server is connected or has stopped; show the link of a login."""
     end, shown, status = time.monotonic() + _LOGIN, "", ""
-    attend = getattr(window, "attend", None)
     while time.monotonic() < end and windows.get(window.id) is not None:
         if not window.is_opening:
-            if attend is not None:
-                runtime_of(window).worker.call_soon(attend)
-            link, status = getattr(window.state, "link", ""), getattr(window.state, "status", "")
+            runtime_of(window).worker.call_soon(window.attend)
+            link, status = window.state.link, window.state.status
             if link and link != shown:
                 shown = link
                 say(f"{t('Open this page to log in:')} {link}")

@@ -6,14 +6,7 @@ from dataclasses import asdict
 
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.console import (
-    cut_before,
-    say,
-    say_json,
-    say_table,
-    terminal_columns,
-    warn,
-)
+from contextui.cli.console import cut_before, say, say_json, say_table, terminal_columns, warn
 from contextui.cli.folder import unreadable_notices
 from contextui.cli.settings import here
 from contextui.session.entry import moment

@@ -90,10 +90,7 @@ class GitState(Window.State):
         groups = (
             (say("in conflict:"), [f"U {one.name}" for one in status.conflicts()]),
             (say("staged:"), [staged_line(one) for one in status.staged()]),
-            (
-                say("changed:"),
-                [_line(one) for one in status.changed() if not one.is_conflict],
-            ),
+            (say("changed:"), [_line(one) for one in status.changed() if not one.is_conflict]),
             (say("untracked:"), [one.name for one in status.untracked()]),
         )
         return [line for title, lines in groups if lines for line in (title, *lines)]

@@ -134,11 +134,7 @@ class Catalogue(_Described):
 
 
 async def read_catalogue(
-    client: Any,
-    kinds: set[str],
-    before: Catalogue,
-    uses: Callable[[str], bool],
-    seconds: float,
+    client: Any, kinds: set[str], before: Catalogue, uses: Callable[[str], bool], seconds: float
 ) -> Catalogue:
     """Read what a server offers."""
     able, new = client.server_capabilities, before.model_copy()

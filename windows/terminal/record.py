@@ -21,15 +21,7 @@ Who = Literal["person", "model"]
 class Command:
     """One command that ran in a shell, or still runs."""
 
-    def __init__(
-        self,
-        number: int,
-        text: str,
-        who: Who,
-        *,
-        folder: str,
-        spool: Spool,
-    ) -> None:
+    def __init__(self, number: int, text: str, who: Who, *, folder: str, spool: Spool) -> None:
         self.number, self.text, self.who, self.folder = number, text, who, folder
         self.transcript, self.spool = Transcript(), spool
         self.started = datetime.now(UTC)

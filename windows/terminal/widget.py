@@ -318,10 +318,7 @@ class TerminalBody(Widget, can_focus=True):
         The text of the person's own prompt stays as it is.
         """
         strip = Strip.join(
-            [
-                strip.crop(0, mark.column),
-                strip.crop(mark.column).apply_style(Style(bold=True)),
-            ]
+            [strip.crop(0, mark.column), strip.crop(mark.column).apply_style(Style(bold=True))]
         )
         sign, name, look = _WHO[mark.who]
         seconds = ((mark.ended or datetime.now(UTC)) - mark.started).total_seconds()

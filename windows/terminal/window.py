@@ -110,9 +110,7 @@ class TerminalWindow(Window):
         state = self.state
         folder = Path(state.folder)
         shell = await Shell.start(
-            folder=folder,
-            spool=Path(state.spool),
-            sandbox=self._root if self.env.sandbox else None,
+            folder=folder, spool=Path(state.spool), sandbox=self._root if self.env.sandbox else None
         )
         for one in earlier:  # before anything that the shell writes is read
             lines = [f"$ {one.text}", *one.output]

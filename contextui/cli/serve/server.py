@@ -113,9 +113,7 @@ class Server:
 
     @web.middleware
     async def _guard(
-        self,
-        request: web.Request,
-        handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
         """Require the token, a Host header that names this machine, and no foreign Origin."""
         if not request.path.startswith("/"):  # OPTIONS * and CONNECT have no path
