@@ -11,14 +11,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from contextui import (
-    ContextItem,
-    ItemType,
-    Lod,
-    SessionOptions,
-    SessionStore,
-    TokenCounter,
-)
+from contextui import ContextItem, ItemType, Lod, SessionOptions, SessionStore, TokenCounter
 from contextui.errors import ContextUIError
 from contextui.session.code.refs import resolve_code_refs
 from contextui.session.code.store import FOLDER, CodeStore

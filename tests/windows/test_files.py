@@ -14,13 +14,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from contextui import (
-    Body,
-    Lod,
-    TokenCounter,
-    Window,
-    Workspace,
-)
+from contextui import Body, Lod, TokenCounter, Window, Workspace
 from contextui.errors import ContextUIError
 from contextui.files import listing as listing_module
 from contextui.files import search

@@ -307,10 +307,10 @@ HOOKS = [name for name in ATTACKS if "-" in name and name not in OTHERS]
 GROUPS = {
     "programs, signed": ["fsmonitor", "external diff", "signing"],
     "programs, signed by ssh": [
-        *("fsmonitor, included", "diff command", "hooksPath", "ssh signing"),
+        *("fsmonitor, included", "diff command", "hooksPath", "ssh signing")
     ],
     "programs of the worktree": [
-        *("fsmonitor of the worktree", "textconv", "signature of the log"),
+        *("fsmonitor of the worktree", "textconv", "signature of the log")
     ],
     "hooks": ["submodule", "cached textconv", *HOOKS],
     "filters": ["clean filter", "smudge filter", "clean filter with a capital name"],
@@ -329,11 +329,7 @@ def test_every_attack_is_tried() -> None:
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_nothing_that_the_repository_names_is_run(
-    group: str,
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    opened: Opened,
+    group: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Opened
 ) -> None:
     names, marks = GROUPS[group], tmp_path / "marks"
     marks.mkdir()

@@ -110,9 +110,7 @@ def test_keys_of_providers_are_not_in_its_environment(folder: Path, monkeypatch:
         assert preview.command.dropped == ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
 
 
-def test_a_shell_that_ends_says_so_and_can_be_started_again(
-    terminal: Tester,
-) -> None:
+def test_a_shell_that_ends_says_so_and_can_be_started_again(terminal: Tester) -> None:
     terminal.act("run", command="exit 4", seconds=5)
     until(lambda: state(terminal).ended)
     assert "The shell ended." in terminal.content()
@@ -121,9 +119,7 @@ def test_a_shell_that_ends_says_so_and_can_be_started_again(
     assert terminal.act("run", command="echo back").endswith("back")
 
 
-def test_what_ran_is_kept_and_the_shell_starts_again(
-    terminal: Tester,
-) -> None:
+def test_what_ran_is_kept_and_the_shell_starts_again(terminal: Tester) -> None:
     terminal.act("run", command="echo before")
     until(lambda: state(terminal).ran)
     again = terminal.restored()
