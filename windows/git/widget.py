@@ -83,12 +83,6 @@ class ChangeList(RowList[Row]):
     def entry(self) -> Entry | None:
         return self.row if isinstance(self.row, Entry) else None
 
-    def go_to(self, path: str) -> None:
-        for place, row in enumerate(self.rows):
-            if isinstance(row, Entry) and row.change.path == path:
-                self.choose(place)
-                return
-
 
 class Confirmation(Static, can_focus=True):
     """A question that is answered with y or n."""
@@ -206,9 +200,10 @@ class GitBody(Vertical):
         self._show_rows()
         if chosen != self._chosen:  # the model, or an action of the person, shows a file
             self._chosen = chosen
-            named = (one.path for one in self._now.status.changes if one.name == chosen)
-            if path := next(named, ""):
-                self._list.go_to(path)
+            rows = enumerate(self._list.rows)
+            named = (at for at, one in rows if isinstance(one, Entry) and one.change.name == chosen)
+            if (place := next(named, None)) is not None:
+                self._list.choose(place)
         self._show_message()
         if not self._is_asking:
             await self._show_diff()

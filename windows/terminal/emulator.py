@@ -7,6 +7,7 @@ programs set. `rows` returns them for drawing, `text` as plain lines.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from pyte import charsets
@@ -115,9 +116,8 @@ class Emulator:
         """Note that a command was typed in a row of the main screen, counted as in `position`."""
         labels, first = self._main.labels, self._main.scrolled - self.scrollback
         # Rows below were erased by a way that is not an erasure, such as spaces.
-        for one in [one for one in labels if one < first or one > row]:
-            del labels[one]
-        labels[row] = label
+        kept = {at: one for at, one in labels.items() if first <= at < row}
+        self._main.labels = kept | {row: label}
 
     def labels(self) -> Mapping[int, Label]:
         """Return the labels of the rows that are shown or can be scrolled to."""
@@ -138,8 +138,7 @@ class Emulator:
 
     def history(self, start: int, end: int) -> list[Row]:
         """Return rows that scrolled away, by range; 0 is the oldest kept."""
-        history = self._main.history
-        return [history[at] for at in range(max(0, start), min(end, len(history)))]
+        return list(islice(self._main.history, max(0, start), end))
 
     def text(self) -> str:
         """Return the visible screen as plain text, without the blank rows at its end."""

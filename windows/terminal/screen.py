@@ -191,8 +191,7 @@ class Screen(pyte.Screen):
         self._forget_labels(self.scrolled)
 
     def _forget_labels(self, first: int) -> None:
-        for row in [row for row in self.labels if row >= first]:
-            del self.labels[row]
+        self.labels = {row: one for row, one in self.labels.items() if row < first}
 
     def resize(self, lines: int | None = None, columns: int | None = None) -> None:
         """Change the size; rows that no longer fit above the cursor scroll away."""
