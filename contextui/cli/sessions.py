@@ -1,7 +1,7 @@
 """`contextui sessions`: list the sessions of this folder, or of all."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from contextui.cli import flags
@@ -38,14 +38,13 @@ def run(arguments: Arguments) -> int:
     return flags.DONE
 
 
-def _odd(found: Sequence[SessionInfo]) -> tuple[str, ...]:
+def _odd(found: Sequence[SessionInfo]) -> Iterator[str]:
     odd = [f"{info.id[:_SHORT_ID]} ({info.odd_entries})" for info in found if info.odd_entries]
     which = ", ".join([*odd[:_MOST], *(["…"] if len(odd) > _MOST else [])])
-    if not odd:
-        return ()
-    return (
-        t("Some entries of these sessions cannot be read and are skipped: {which}.", which=which),
-    )
+    if odd:
+        yield t(
+            "Some entries of these sessions cannot be read and are skipped: {which}.", which=which
+        )
 
 
 def _session_row(info: SessionInfo, *, everywhere: bool) -> list[str]:
