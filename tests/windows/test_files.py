@@ -284,19 +284,17 @@ class TestRefusals:
             reply = "src/app.py is no folder. Use open for a file."
             assert window.refused(action, path="src/app.py") == reply
 
-    def test_what_is_not_expanded_cannot_be_collapsed(self, window: Tester) -> None:
-        assert window.refused("collapse", path="src") == (
-            "src/ is not expanded. Expanded: nothing."
-        )
+    def test_what_is_refused(self, window: Tester) -> None:
+        for number in (0, -1, 2):
+            reply = f"There is no page {number}; the last is 1."
+            assert window.refused("page", number=number) == reply
+        reply = "This is the workspace itself. Nothing outside of it can be shown."
+        assert window.refused("up") == reply
+        reply = "src/ is not expanded. Expanded: nothing."
+        assert window.refused("collapse", path="src") == reply
         window.act("expand", path="src/util")
-        assert window.refused("collapse", path="docs") == (
-            "docs/ is not expanded. Expanded: src, src/util."
-        )
-
-    def test_nothing_is_above_the_workspace(self, window: Tester) -> None:
-        assert window.refused("up") == (
-            "This is the workspace itself. Nothing outside of it can be shown."
-        )
+        reply = "docs/ is not expanded. Expanded: src, src/util."
+        assert window.refused("collapse", path="docs") == reply
 
     def test_an_ignored_folder_is_not_in_the_tree(self, window: Tester) -> None:
         assert window.refused("expand", path="build") == (
@@ -315,13 +313,6 @@ class TestRefusals:
         with WindowTester(FilesWindow, folder=folder) as window:
             assert window.refused("open", path="README.md") == (
                 'There is no window called "editor". There is: files.'
-            )
-
-    def test_a_page_that_is_none(self, window: Tester) -> None:
-        for number in (0, -1, 2):
-            assert (
-                window.refused("page", number=number)
-                == f"There is no page {number}; the last is 1."
             )
 
     def test_too_many_expanded_folders(

@@ -120,10 +120,8 @@ class WorkTree:
     def see(self) -> None:
         """Update the hash of what is shown, so that a change of it is a change of the state."""
         state, say = self._state, self._env.say
-        data = f"{state.content(Lod.FULL, say)}\0{state.content(Lod.SUMMARY, say)}".encode(
-            "utf-8", "replace"
-        )
-        self._state.seen = blake2b(data, digest_size=8).hexdigest()
+        shown = "\0".join(state.content(lod, say) for lod in (Lod.FULL, Lod.SUMMARY))
+        state.seen = blake2b(shown.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
     # --- previews -----------------------------------------------------------------------------
 
