@@ -122,9 +122,8 @@ def _bash_values(options: Sequence[Option]) -> Iterator[str]:
     for option in options:
         new = [flag for flag in option.flags if flag not in seen]
         seen.update(new)
-        if not new or option.value == "nothing":
-            continue
-        yield f"        {'|'.join(new)}) {_bash_value(option)}; return ;;"
+        if new and option.value != "nothing":
+            yield f"        {'|'.join(new)}) {_bash_value(option)}; return ;;"
 
 
 def _bash_value(option: Option) -> str:

@@ -284,9 +284,9 @@ class EditorBody(InertArea):
         accent = self.app.theme_variables["accent"]
         ink = Style(color=accent) if accent.startswith("#") else Style(bold=True)
         parts = list(strip.divide([width - _BAR, width - _BAR + 1, strip.cell_length]))
-        return Strip.join(
-            [parts[0], Strip([Segment("▎", ink)]).apply_style(_ground(parts[1])), *parts[2:]]
-        )
+        ground = next((one.style.bgcolor for one in parts[1] if one.style is not None), None)
+        bar = Strip([Segment("▎", ink)]).apply_style(Style(bgcolor=ground))
+        return Strip.join([parts[0], bar, *parts[2:]])
 
     async def settle(self) -> None:
         """Send pending text to the window, before anything else is done to it."""
@@ -525,11 +525,6 @@ class EditorBody(InertArea):
         self._arrival = _ALL if pages == _ALL else before
         self.post_message(ActionRequested("scroll", {"pages": pages}))
         return True
-
-
-def _ground(strip: Strip) -> Style:
-    style = next((one.style for one in strip if one.style is not None), None)
-    return Style(bgcolor=style.bgcolor if style is not None else None)
 
 
 def _location(text: str, place: int) -> tuple[int, int]:

@@ -130,7 +130,8 @@ class EditorWindow(Window):
     def _saving(self) -> Preview:
         state, files = self.state, self.env.workspace
         if self._is_saved():
-            return Preview(state.path, text=self._nothing_to_save(), changes=False)
+            nothing = self.env.say("There are no changes to save.")
+            return Preview(state.path, text=nothing, changes=False)
         if (fate := files.compare(state.path, state.read)) != "same":
             name, say = shown_name(state.path), self.env.say
             problem = say(f"{name} was {fate} on disk.", f"{name} 在磁盘上已有变化。")
@@ -175,7 +176,7 @@ class EditorWindow(Window):
     @action("Save", effect="write")
     def save(self, keep_links: bool = False) -> str:
         if self._is_saved():
-            return self._nothing_to_save()
+            return self.env.say("There are no changes to save.")
         return self._save(self.state.path, self.state.read, keep_links)
 
     @action("Find text, from here on")
@@ -332,9 +333,6 @@ class EditorWindow(Window):
         state = self.state
         is_there = bool(state.read) and self.env.workspace.exists(state.path)
         return is_there and not self._editing.buffer.edits
-
-    def _nothing_to_save(self) -> str:
-        return self.env.say("There are no changes to save.")
 
     def _save(self, path: str, expected: Version | None, keep_links: bool = False) -> str:
         lines = len(self._editing.buffer.file.lines)

@@ -535,7 +535,9 @@ class FilesBody(Vertical):
             facts.append(words.plural(gist.lines, "1 line", "{count:,} lines"))
             facts.append(words("~{count} tokens", count=short(gist.tokens)))
         shown = [name, Content.styled(line(", ".join(filter(None, facts))), MUTED)]
-        if window_id := self._opened_in(gist.path):
+        desk = getattr(self.app, "desk", None)
+        window_id = editor_of(desk.session.windows, gist.path) if desk is not None else ""
+        if window_id:
             shown.append(Content.styled(words("open as {name}", name=line(window_id)), MUTED))
         if gist.about:
             shown += [Content(""), Content(line(gist.about))]
@@ -547,10 +549,6 @@ class FilesBody(Vertical):
             shown.append(Content.assemble((number, FAINT), text).truncate(width, ellipsis=True))
         rows = [row for one in shown for row in fold(one, width)]
         return Content("\n").join(rows[: max(self._preview.content_size.height, 3)])
-
-    def _opened_in(self, path: str) -> str:
-        desk = getattr(self.app, "desk", None)
-        return editor_of(desk.session.windows, path) if desk is not None else ""
 
 
 def _shown_root(root: Path | None) -> str:

@@ -205,21 +205,17 @@ class Connection:
                 cache=None,
                 input_required_max_rounds=MOST_QUESTIONS,
             )
-            async with self._patience(server.timeout):
-                await stack.enter_async_context(client)
+            seconds = server.timeout
+            try:
+                async with asyncio.timeout(seconds) as self._deadline:  # not while a person logs in
+                    await stack.enter_async_context(client)
+            except TimeoutError:
+                late = StoppedError("it did not answer within {seconds:g} s", seconds=seconds)
+                raise late from None
             # A server's own schema of its results is not believed: checking against it may take
             # for ever, and what it returns is only shown.
             client.session.validate_tool_result = _accept  # type: ignore[method-assign,assignment]
             yield client
-
-    @asynccontextmanager
-    async def _patience(self, seconds: float) -> AsyncIterator[None]:
-        """Limit the time to connect, except while the person logs in."""
-        try:
-            async with asyncio.timeout(seconds) as self._deadline:
-                yield
-        except TimeoutError:
-            raise StoppedError("it did not answer within {seconds:g} s", seconds=seconds) from None
 
     async def _spawn(self, server: Server) -> Process:
         return await self._start(
@@ -266,7 +262,12 @@ class Connection:
 
     def _note_status(self, code: int) -> None:
         """Note the status of an HTTP response: the library's own errors do not have it."""
-        self._refusal = _refusal(code)
+        self._refusal = f"it failed (HTTP {code})" if code >= 400 else ""
+        if code in (401, 403):
+            why = "the token is missing, wrong or has expired"
+            self._refusal = f"it refused the login (HTTP {code}): {why}"
+        elif code == 404:
+            self._refusal = "there is no MCP server at this address (HTTP 404)"
 
     def _ended(self, problem: BaseException | None) -> None:
         """Note that a process can no longer be spoken with."""
@@ -473,14 +474,6 @@ _REASONS = {
     "OverflowError": "it sent something that does not follow the protocol",
 }
 _VAGUE = ("Server returned an error response", "Not Found", "Session terminated")
-
-
-def _refusal(code: int) -> str:
-    if code in (401, 403):
-        return f"it refused the login (HTTP {code}): the token is missing, wrong or has expired"
-    if code == 404:
-        return "there is no MCP server at this address (HTTP 404)"
-    return f"it failed (HTTP {code})" if code >= 400 else ""
 
 
 def reason_of(problem: BaseException) -> str:

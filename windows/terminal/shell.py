@@ -634,11 +634,13 @@ class Shell:
                 self._end_command(self._last_status)
             case "P":
                 self.folder, self._is_folder_reported = mark.value, True
-            case "2":
+            case "2":  # the prompt for a further line of a command
                 self._continued += 1
-                is_submitted = self.running is not None and self.running is self._submitted
-                if not self._reports_starts and is_submitted:
-                    self._continue_command()
+                command = self.running
+                if command is not None and command is self._submitted and not self._reports_starts:
+                    if self._continued > 0:
+                        self._write(b"\x03")  # all lines were typed: it would wait for ever
+                    command.restart()
             case "A":
                 self._prompted()
             case "B":
@@ -647,13 +649,6 @@ class Shell:
                 self._at_prompt = True
                 self._prompt_end = self.emulator.position
                 self._typed_at = time.monotonic()  # what was typed ahead is shown from now on
-
-    def _continue_command(self) -> None:
-        """Take the prompt for a further line of a command, in a shell without hooks."""
-        assert self.running is not None
-        if self._continued > 0:
-            self._write(b"\x03")  # all lines were typed: it would wait for ever
-        self.running.restart()
 
     def _start_command(self, text: str) -> None:
         self._at_prompt = False
