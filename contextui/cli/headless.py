@@ -133,7 +133,10 @@ async def _take_turn(
     notices.print_final()
     explanation = explained(finished, controller.options, session)
     try:
-        cost = _session_cost(session, finished)
+        cost = finished.usage.cost  # None if the price is unknown
+        if cost is not None:
+            session.save()
+            cost = cost_of_session(session.path) or cost
         printed, refused = tuple(notices.printed), tuple(notices.refused)
         if broken is None:
             output.end(TurnReport(finished, session, explanation, printed, refused, cost))
@@ -149,14 +152,6 @@ async def _take_turn(
     if interruption.signal:
         return flags.SIGNALLED + interruption.signal
     return flags.FAILED if finished.is_error else flags.DONE
-
-
-def _session_cost(session: Session, finished: TurnFinished) -> float | None:
-    """Return what the session cost; None if the price of this turn is unknown."""
-    if finished.usage.cost is None:
-        return None
-    session.save()
-    return cost_of_session(session.path) or finished.usage.cost
 
 
 async def _await_opening(

@@ -40,19 +40,15 @@ def run(arguments: Arguments) -> int:
 
 def _list(found: Found) -> None:
     for server in found.servers:
-        say(_line(server))
+        problem = _problem(server)
+        mark, about = ("X", problem) if problem else ("✓", server.address)
+        say(f"[{mark}] {one_line(server.name, 80)}: {about}  ({server.origin})")
     for server in found.untrusted:
         say(f"[X] {one_line(server.name, 80)}: {t('not trusted')} ({server.address})")
     if found.notice:
         warn(t(found.notice))
     if not (found.servers or found.untrusted or found.problems):
         say(t("No MCP servers are configured. See docs/mcp.md."))
-
-
-def _line(server: Server) -> str:
-    problem = _problem(server)
-    mark, about = ("X", problem) if problem else ("✓", server.address)
-    return f"[{mark}] {one_line(server.name, 80)}: {about}  ({server.origin})"
 
 
 def _problem(server: Server) -> str:

@@ -121,13 +121,14 @@ def explained(finished: TurnFinished, options: TurnOptions, session: Session) ->
 def result_of(report: TurnReport) -> dict[str, Any]:
     """Build the JSON object of a finished turn."""
     finished, session = report.finished, report.session
+    costs = {"cost_usd": finished.usage.cost, "session_cost_usd": report.session_cost}
     data = {
         "result": mask_own(finished.text),
         "session_id": session.id,
         "stop_reason": finished.stop_reason or None,
         "steps": finished.steps,
         "usage": finished.usage.as_dict(),
-        **_costs(report),
+        **{name: round(cost, 6) for name, cost in costs.items() if cost is not None},
         "windows": [
             {
                 "id": window.id,
@@ -144,11 +145,6 @@ def result_of(report: TurnReport) -> dict[str, Any]:
         "refused": [_plain(one) for one in report.refused],
     }
     return data | ({"error": mask(report.explanation)} if finished.is_error else {})
-
-
-def _costs(report: TurnReport) -> dict[str, float]:
-    costs = {"cost_usd": report.finished.usage.cost, "session_cost_usd": report.session_cost}
-    return {name: round(cost, 6) for name, cost in costs.items() if cost is not None}
 
 
 def not_started(error: str) -> dict[str, Any]:

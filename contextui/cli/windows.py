@@ -24,23 +24,16 @@ def run(arguments: Arguments) -> int:
         say_json([entry.data() for entry in entries])
     else:
         for entry in entries:
-            for line in _lines(_shown(entry)):
-                say(line)
+            _show(entry)
         warn(*(entry.warning for entry in entries if entry.warning))
     return flags.DONE
 
 
-def _shown(entry: WindowEntry) -> str:
+def _show(entry: WindowEntry) -> None:
     words = f"[X] {entry.name}: {t(entry.reason)}"
     if entry.usable:
         about = entry.cls.described(language()) if entry.cls else entry.origin
         words = f"[✓] {entry.name}: {one_line(about, 200)}"
-    return words
-
-
-def _lines(line: str) -> list[str]:
     columns = terminal_columns()
-    if columns is None:
-        return [line]
-    first, *more = wrapped(line, columns - len(_INDENT))
-    return [first, *(_INDENT + one for one in more)]
+    lines = [words] if columns is None else wrapped(words, columns - len(_INDENT))
+    say(f"\n{_INDENT}".join(lines))

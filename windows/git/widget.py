@@ -296,16 +296,13 @@ class GitBody(Vertical):
         if text is None or self._is_asking or now is None or now.key != entry.key:
             return
         self._set_heading(name, str(entry.lines or ""))
-        self._show_text(text, name)
-
-    def _set_heading(self, title: str, facts: str = "", style: str = "bold") -> None:
-        self._heading.update(Content.assemble((line(title), style), f"  {line(facts)}"))
-
-    def _show_text(self, text: str, name: str = "") -> None:
         words = self._words
         lines = diff_lines(text, words, name) if is_diff(text) else _all_lines(text, words)
         if lines != list(self._diff.layout_of.lines):  # keep the place in an unchanged diff
             self._show_lines(lines)
+
+    def _set_heading(self, title: str, facts: str = "", style: str = "bold") -> None:
+        self._heading.update(Content.assemble((line(title), style), f"  {line(facts)}"))
 
     def _show_lines(self, lines: list[Line]) -> None:
         """Show these lines at the right, with as much room as there is; else the list alone."""
