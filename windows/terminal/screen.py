@@ -239,7 +239,7 @@ class Screen(pyte.Screen):
             self._put_ascii(data)
         else:
             for char in data:
-                self._put(char, _width(char))
+                self._put(char, wcwidth(char))
 
     def _put_ascii(self, data: str) -> None:
         cursor, made, at = self.cursor, _characters(self.cursor.attrs), 0
@@ -300,11 +300,6 @@ class Screen(pyte.Screen):
 def _mark(line: Line, goes_on: bool) -> None:
     """Note whether the line of a row goes on in the next row; it moves with the row."""
     line.goes_on = goes_on  # type: ignore[attr-defined]
-
-
-@lru_cache(maxsize=8192)
-def _width(char: str) -> int:
-    return int(wcwidth(char))
 
 
 @lru_cache(maxsize=256)
