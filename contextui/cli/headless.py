@@ -129,7 +129,6 @@ async def _take_turn(
     if not finished.is_error and (problem := await _await_opening(session, notices, interruption)):
         finished = replace(finished, reason="failed", explanation=problem)
     await _await_jobs(session, notices, interruption, job_seconds)
-    notices.print_new()
     notices.print_final()
     explanation = explained(finished, controller.options, session)
     try:
