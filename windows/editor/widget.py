@@ -466,9 +466,7 @@ class EditorBody(InertArea):
         now = await self._look()
         if now is None:
             return False
-        if (
-            not result.ok and now.revision == sight.revision
-        ):  # rejected for its content: revert what was typed
+        if not result.ok and now.revision == sight.revision:  # what was typed is rejected
             self.app.notify(line(result.text), severity="error", markup=False)
             self._carried = None
             self._become(sight.shown)

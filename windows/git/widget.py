@@ -375,11 +375,8 @@ class GitBody(Vertical):
         """Return the number of the first changed line in view, or behind it."""
         lines = self._diff.layout_of.lines
         top = self._diff.lines_in_view[0] - 1
-        for at in range(max(top, 0), len(lines)):
-            if lines[at].kind in "+-":
-                after = (one.new for one in lines[at:] if one.new)
-                return next(after, 1)
-        return 1
+        changed = (at for at in range(max(top, 0), len(lines)) if lines[at].kind in "+-")
+        return next((one.new for one in lines[next(changed, len(lines)) :] if one.new), 1)
 
     def action_switch(self) -> None:
         to_diff = self._list.has_focus and not self.has_class("-alone")

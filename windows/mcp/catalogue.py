@@ -24,13 +24,8 @@ from contextui.words import Message
 MOST_TOOLS = 280  # tools that become actions
 LISTED_TOOLS, LISTED_RESOURCES, LISTED_PROMPTS = 2_000, 500, 200
 """How many of each are read from the server."""
-RESERVED = frozenset(
-    {
-        *("read", "prompt", "page", "answer", "decline", "reconnect"),
-        *("close", "describe", "wait", "cancel"),
-    }
-)
-"""Ids of the window's own actions."""
+_OWN = ("read", "prompt", "page", "answer", "decline", "reconnect")
+RESERVED = frozenset((*_OWN, "close", "describe", "wait", "cancel"))  # ids of the window's actions
 
 _LARGEST_SCHEMA = 20_000  # characters as JSON; of a larger one only the names are kept
 _LARGEST_FILE = 8_000_000
