@@ -126,7 +126,8 @@ async def _take_turn(
         print_traceback(error)
         finished = replace(finished, reason="failed", explanation=error_text(error))
     session = notices.session
-    if not finished.is_error and (problem := await _await_opening(session, notices, interruption)):
+    waits = not finished.is_error and not interruption.signal
+    if waits and (problem := await _await_opening(session, notices, interruption)):
         finished = replace(finished, reason="failed", explanation=problem)
     await _await_jobs(session, notices, interruption, job_seconds)
     notices.print_final()
@@ -161,8 +162,6 @@ async def _await_opening(
     Returns:
         A message about those that did not open; empty if all did.
     """
-    if interruption.signal:
-        return ""
     left = _OPENING
     while (waiting := await session.windows.await_opening(min(_LOOK, left))) and left > 0:
         if interruption.signal:
