@@ -9,20 +9,12 @@ from typing import Any, Literal, NoReturn
 import contextui
 from contextui.cli.commands import COMMANDS, Command
 from contextui.cli.console import say, wrapped
-from contextui.cli.flags import (
-    Once,
-    UsageError,
-    add_help,
-    add_resume,
-    add_settings,
-)
-from contextui.config.schema import MODEL_SETTINGS, SETTINGS, WINDOW_SETTINGS
+from contextui.cli.flags import Once, UsageError, add_help, add_run, add_settings, add_switch
+from contextui.config.schema import SETTINGS
 from contextui.text import one_line
 from contextui.words import Message, msg, t
 
-HELP_AT = 25
-"""The column of the help texts."""
-
+HELP_AT = 25  # the column of the help texts
 _WIDTH = 80
 
 
@@ -82,17 +74,17 @@ _ARGPARSE_ERRORS = {
 """The errors that argparse formats itself, in English, and our messages for them."""
 
 
-def _argparse_error(english: str) -> Message:
-    for pattern, message in _ARGPARSE_ERRORS.items():
-        if match := re.fullmatch(pattern, english, re.DOTALL):
-            return Message(message, match.groupdict())
-    return Message("{error}.", {"error": _capital(english)})
-
-
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        error = _argparse_error(message)
-        if near := self._nearest(message):
+        from difflib import get_close_matches  # noqa: PLC0415  (only for errors)
+
+        error = Message("{error}.", {"error": _capital(message)})
+        for pattern, known in _ARGPARSE_ERRORS.items():
+            if match := re.fullmatch(pattern, message, re.DOTALL):
+                error = Message(known, match.groupdict())
+        _, _, unknown = message.partition("unrecognized arguments: --")
+        flag = f"--{unknown.partition(' ')[0].partition('=')[0]}"
+        if near := get_close_matches(flag, self._option_string_actions, 1, _NEAR_FLAG):
             raise UsageError(
                 "{error} Did you mean {near}? See {program} --help.",
                 error=error,
@@ -110,26 +102,21 @@ class _Parser(argparse.ArgumentParser):
             return value
         return super()._get_values(action, arg_strings)
 
-    def _nearest(self, message: str) -> list[str]:
-        _, _, unknown = message.partition("unrecognized arguments: --")
-        flag = unknown.partition(" ")[0].partition("=")[0]
-        from difflib import get_close_matches  # noqa: PLC0415  (only for errors)
-
-        return get_close_matches(f"--{flag}", self._option_string_actions, 1, _NEAR_FLAG)
-
     def _print_message(self, message: str, file: object = None) -> None:  # noqa: ARG002
         say(message, end="")  # argparse would ignore write errors
 
 
 def main_parser() -> argparse.ArgumentParser:
     """Build the parser for calls without a command."""
+    heads = {f"{one.name} {one.takes}".rstrip(): one.summary for one in COMMANDS.values()}
+    listed = (f"  {head:<{HELP_AT - 4}}  {t(what)}" for head, what in heads.items())
     parser = _parser(
         "contextui",
         f"contextui [PROMPT]      {t('open the app in this folder')}\n"
         f"       contextui -p PROMPT     {t('run one turn and print the answer')}\n"
         f"       contextui COMMAND       {t('run one of the commands below')}",
         t("A window system for LLM agents: you and the model share live windows."),
-        f"{t('commands (see contextui COMMAND --help):')}\n{_command_list()}\n\n"
+        "\n".join([t("commands (see contextui COMMAND --help):"), *listed, "", ""])
         + _examples(
             t('contextui -p "Make a to-do list with milk and eggs"'),
             t('contextui -c -p "Mark milk as done"'),
@@ -151,10 +138,8 @@ def main_parser() -> argparse.ArgumentParser:
         metavar="|".join(_FORMATS),
         help="with -p: plain text, one JSON object, or one per event (default: text)",
     )
-    ask.add_argument("--verbose", action="store_true", help="with -p: print tool calls to stderr")
-    add_resume(parser.add_argument_group("sessions"))
-    add_settings(parser.add_argument_group("model"), MODEL_SETTINGS)
-    add_settings(parser.add_argument_group("windows and context"), WINDOW_SETTINGS)
+    add_switch(ask, "--verbose", about="with -p: print tool calls to stderr")
+    add_run(parser)
     more = parser.add_argument_group("other")
     add_help(more)
     more.add_argument(
@@ -195,11 +180,6 @@ def _examples(*lines: str) -> str:
     return "\n".join([t("examples:"), *(f"  {line}" for line in lines)])
 
 
-def _command_list() -> str:
-    heads = {f"{one.name} {one.takes}".rstrip(): one.summary for one in COMMANDS.values()}
-    return "\n".join(f"  {head:<{HELP_AT - 4}}  {t(what)}" for head, what in heads.items())
-
-
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -219,7 +199,7 @@ class Arguments(argparse.Namespace):
 
     runs: str = "screen"  # a module of `contextui.cli`
     prompt: str | None = None
-    words: list[str]
+    words: Sequence[str] = ()
     resume: str | None = None
     newest: bool = False
     fork: bool = False
@@ -258,28 +238,18 @@ def parse(words: Sequence[str]) -> Arguments:
     """Parse and validate the arguments."""
     _check_command(words)
     command = COMMANDS.get(words[0]) if words else None
-    if command is not None:
-        arguments = command_parser(command).parse_args(words[1:], Arguments())
-        arguments.runs = command.name.replace("-", "_")
-        _take_strategy_file(arguments)
-        if command.name == "serve":
-            _check_fork(arguments)
-        _check_follow(arguments)
-        return arguments
-    arguments = main_parser().parse_args(words, Arguments())
-    _take_strategy_file(arguments)
-    _check(arguments)
-    _check_fork(arguments)
-    if arguments.prompt is not None:
-        arguments.runs = "headless"
-    return arguments
-
-
-def _take_strategy_file(arguments: Arguments) -> None:
-    """Keep ``FILE.py:Class`` apart from the settings: no file or variable may name code to run."""
+    parser = command_parser(command) if command else main_parser()
+    arguments = parser.parse_args(words[1:] if command else words, Arguments())
+    # FILE.py:Class stays apart from the settings: no file or variable may name code to run.
     given = getattr(arguments, "strategy", None)
     if given and (".py:" in given or given.endswith(".py")):
         arguments.strategy_file, arguments.strategy = given, None
+    if command is not None:
+        arguments.runs = command.name.replace("-", "_")
+    elif arguments.prompt is not None:
+        arguments.runs = "headless"
+    _check(arguments)
+    return arguments
 
 
 def asks_for_json(words: Sequence[str]) -> Literal["json", "stream-json"] | None:
@@ -333,14 +303,9 @@ def _check(arguments: Arguments) -> None:
     if arguments.prompt is None and (arguments.output_format or arguments.verbose):
         flag = _FORMAT if arguments.output_format else "--verbose"
         raise UsageError("{flag} needs -p.", flag=flag)
-
-
-def _check_follow(arguments: Arguments) -> None:
     other = "--turn" if arguments.turn is not None else "--messages" if arguments.messages else ""
     if arguments.follow and other:
         raise UsageError("{name} cannot be used with {other}.", name="--follow", other=other)
-
-
-def _check_fork(arguments: Arguments) -> None:
-    if arguments.fork and not (arguments.newest or arguments.resume):
+    is_named = arguments.newest or arguments.resume or arguments.runs == "compact"
+    if arguments.fork and not is_named:
         raise UsageError("--fork needs a session to copy: add -c or -r.")

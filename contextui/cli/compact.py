@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import closing
 from typing import Any
 
 from contextui.agent.controller import InteractionController
@@ -25,8 +26,7 @@ def run(arguments: Arguments) -> int:
     info, notices = session_of(arguments)
     arguments.resume = info.id
     assembly = assemble(arguments)
-    for notice in (*notices, *assembly.notices):
-        warn(notice)
+    warn(*notices, *assembly.notices)
     if arguments.dry_run:
         _show(assembly, info.id, as_json=arguments.json)
         return flags.DONE
@@ -36,13 +36,11 @@ def run(arguments: Arguments) -> int:
 def _compact(assembly: Assembly, arguments: Arguments) -> int:
     with assembly.open_session(fork=arguments.fork) as session:
         printed = len(session.notices)
-        for notice in session.notices:
-            warn(notice)
+        warn(*session.notices)
         result = asyncio.run(_take(assembly.controller(session.context)))
         if arguments.json:
             say_json(_data(result, session))
-    for notice in session.notices[printed:]:
-        warn(notice)
+    warn(*session.notices[printed:])
     if session.unsaved:
         warn(t("The summary was not saved: contextui -c resumes without it."))
         return flags.FAILED
@@ -116,10 +114,8 @@ def _data(result: CompactionResult, session: Session) -> dict[str, Any]:
 
 def _show(assembly: Assembly, session_id: str, *, as_json: bool) -> None:
     """Show what would be removed and what would stay; the session is read-only."""
-    view = assembly.store().view(session_id)
-    try:
-        for notice in view.notices:
-            warn(notice)
+    with closing(assembly.store().view(session_id)) as view:
+        warn(*view.notices)
         view.windows.settle_now()
         compaction = assembly.controller(view.context).compaction
         plan = compaction.possible()
@@ -129,8 +125,6 @@ def _show(assembly: Assembly, session_id: str, *, as_json: bool) -> None:
             _print_plan(plan)
         if little := compaction.saves_little(plan):
             warn(little)
-    finally:
-        view.close()
 
 
 def _plan_data(plan: CompactionPlan) -> dict[str, Any]:

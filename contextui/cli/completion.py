@@ -1,7 +1,7 @@
 """`contextui completion`: shell completion scripts, generated from the parsers."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -57,13 +57,9 @@ end"""
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A flag, or a positional argument.
+    """A flag, or a positional argument."""
 
-    Attributes:
-        flags: Its spellings, such as ``-c`` and ``--continue``; empty for a positional argument.
-    """
-
-    flags: tuple[str, ...]
+    flags: tuple[str, ...]  # such as ``-c`` and ``--continue``; empty for a positional argument
     words: tuple[str, ...]
     value: Value
     about: str
@@ -73,13 +69,10 @@ class Option:
 def run(arguments: Arguments) -> int:
     """Print the completion script of a shell."""
     script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell]
-    say("\n".join(script()))
+    parsers = {name: command_parser(one) for name, one in COMMANDS.items()}
+    commands = {name: list(map(_option, one._actions)) for name, one in parsers.items()}
+    say("\n".join(script(commands, list(map(_option, main_parser()._actions)))))
     return status.DONE
-
-
-def options_of(parser: argparse.ArgumentParser) -> list[Option]:
-    """Return all arguments of a parser."""
-    return [_option(action) for action in parser._actions]
 
 
 def _option(action: argparse.Action) -> Option:
@@ -95,19 +88,10 @@ def _option(action: argparse.Action) -> Option:
     return Option(tuple(action.option_strings), offered, value, about, action.nargs == "*")
 
 
-def _commands() -> dict[str, list[Option]]:
-    return {name: options_of(command_parser(one)) for name, one in COMMANDS.items()}
-
-
-def _main() -> list[Option]:
-    return options_of(main_parser())
-
-
 # --- bash ------------------------------------------------------------------------------------
 
 
-def _bash() -> Iterator[str]:
-    commands, main = _commands(), _main()
+def _bash(commands: Mapping[str, list[Option]], main: list[Option]) -> Iterator[str]:
     yield "# contextui: completion for bash"
     yield _BASH_SESSIONS
     yield "_contextui() {"
@@ -120,11 +104,9 @@ def _bash() -> Iterator[str]:
     yield "    esac"
     yield '    case "${COMP_WORDS[1]}" in'
     for name, options in commands.items():
-        ids = (
-            '; [[ "$word" == -* ]] || offer+=" $(_contextui_sessions)"'
-            if _names_session(options)
-            else ""
-        )
+        ids = '; [[ "$word" == -* ]] || offer+=" $(_contextui_sessions)"'
+        if not any(one.value == "session" and not one.flags for one in options):
+            ids = ""
         yield f'        {name}) offer="{_bash_offer(options)}"{ids} ;;'
     yield f'        *) offer="{_bash_offer(main)}"'
     yield f'           [ "$COMP_CWORD" -eq 1 ] && offer="{" ".join(commands)} $offer" ;;'
@@ -140,9 +122,8 @@ def _bash_values(options: Sequence[Option]) -> Iterator[str]:
     for option in options:
         new = [flag for flag in option.flags if flag not in seen]
         seen.update(new)
-        if not new or option.value == "nothing":
-            continue
-        yield f"        {'|'.join(new)}) {_bash_value(option)}; return ;;"
+        if new and option.value != "nothing":
+            yield f"        {'|'.join(new)}) {_bash_value(option)}; return ;;"
 
 
 def _bash_value(option: Option) -> str:
@@ -163,17 +144,12 @@ def _bash_offer(options: Sequence[Option]) -> str:
     return " ".join([*offered, *(flag for option in options for flag in option.flags)])
 
 
-def _names_session(options: Sequence[Option]) -> bool:
-    return any(option.value == "session" and not option.flags for option in options)
-
-
 # --- zsh -------------------------------------------------------------------------------------
 
 _ZSH_OFFERS = {"file": "_files", "folder": "_files -/", "session": "_contextui_sessions"}
 
 
-def _zsh() -> Iterator[str]:
-    commands = _commands()
+def _zsh(commands: Mapping[str, list[Option]], main: list[Option]) -> Iterator[str]:
     yield "#compdef contextui"
     yield "# contextui: completion for zsh"
     yield _ZSH_SESSIONS
@@ -191,7 +167,7 @@ def _zsh() -> Iterator[str]:
         yield f"        {name})"
         yield "            shift words; (( CURRENT-- ))"
         yield f"            _arguments {' '.join(_zsh_specs(options))} ;;"
-    yield f"        *) _arguments {' '.join(_zsh_specs(_main()))} ;;"
+    yield f"        *) _arguments {' '.join(_zsh_specs(main))} ;;"
     yield "    esac"
     yield "}"
     yield 'if [ "$funcstack[1]" = "_contextui" ]; then'
@@ -220,8 +196,7 @@ def _zsh_specs(options: Sequence[Option]) -> Iterator[str]:
 # --- fish ------------------------------------------------------------------------------------
 
 
-def _fish() -> Iterator[str]:
-    commands = _commands()
+def _fish(commands: Mapping[str, list[Option]], main: list[Option]) -> Iterator[str]:
     known = " ".join(commands)
     yield "# contextui: completion for fish"
     yield _FISH_SESSIONS
@@ -229,7 +204,7 @@ def _fish() -> Iterator[str]:
     for name in commands:
         about = _quoted(t(COMMANDS[name].summary))
         yield f"complete -c contextui -n __fish_is_first_arg -a {name} -d {about}"
-    yield from _fish_options(_main(), f"not __fish_seen_subcommand_from {known}")
+    yield from _fish_options(main, f"not __fish_seen_subcommand_from {known}")
     for name, options in commands.items():
         yield from _fish_options(options, f"__fish_seen_subcommand_from {name}")
 

@@ -18,8 +18,7 @@ def run(arguments: Arguments) -> int:
     """List the settings; the API key is not a setting and is never shown."""
     folder = here()
     loaded = settings_of(arguments, folder)
-    for notice in loaded.notices:
-        warn(notice)
+    warn(*loaded.notices)
     _check(loaded.settings.strategy)
     if file := arguments.strategy_file:
         from contextui.context.strategies.registry import load_strategy  # noqa: PLC0415  (heavy)
@@ -35,7 +34,7 @@ def run(arguments: Arguments) -> int:
         places = {"home": str(contextui_home()), "folder": str(folder)}
         say_json({"settings": settings, "provider": loaded.provider, "has_key": has_key, **places})
         return flags.DONE
-    rows = [[key_of(name), _value(name, value, loaded), _origin(name, loaded)]
+    rows = [[key_of(name), _value(name, value, loaded), t(loaded.origins[name])]
             for name, value in values.items()]  # fmt: skip
     say_table([[t("setting"), t("value"), t("from")], *rows])
     if connection.provider.name == OFFLINE:
@@ -53,11 +52,6 @@ def _check(strategy: StrategyChoice) -> None:
         from contextui.context.strategies.registry import make_strategy  # noqa: PLC0415  (heavy)
 
         make_strategy(strategy.name, strategy.config)
-
-
-def _origin(name: str, loaded: Loaded) -> str:
-    origin = loaded.origins[name]
-    return t("default") if origin == "default" else origin
 
 
 def _value(name: str, value: object, loaded: Loaded) -> str:

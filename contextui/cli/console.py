@@ -32,11 +32,6 @@ def cut_before(text: str, columns: int) -> str:
     return "…" + split_text(text, whole - max(columns - 1, 0))[1].lstrip()
 
 
-def padded(text: str, columns: int) -> str:
-    """Pad a text with spaces."""
-    return text + " " * (columns - width(text))
-
-
 def wrapped(text: str, columns: int) -> list[str]:
     """Wrap a text at spaces and between wide characters.
 
@@ -84,7 +79,8 @@ def reserved_stdout() -> Iterator[None]:
         with suppress(OSError, ValueError):  # stderr may be missing, or a window closed it
             standard.flush()  # what a window wrote to this very object goes to stderr too
         os.dup2(real, number)
-        _close(own)
+        discard_unwritable(own)  # errors were reported before, or the reader is gone
+        own.close()
 
 
 def redirect_stdout() -> None:
@@ -102,15 +98,6 @@ def _stdout_to_stderr(own: TextIO) -> Iterator[None]:
     finally:
         _ours.remove(own)
         sys.stdout = standard
-
-
-def _close(stream: TextIO) -> None:
-    """Close a stream; write errors were reported before, or the reader is gone."""
-    try:
-        stream.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    stream.close()
 
 
 _LONGEST = 2_000  # characters of one message
@@ -140,9 +127,9 @@ def harden_streams() -> None:
                 reconfigure(errors="backslashreplace")
 
 
-def discard_unwritable() -> None:
+def discard_unwritable(*streams: TextIO) -> None:
     """Discard pending output of closed or full streams: it would change the exit status."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in streams or (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:
@@ -182,11 +169,7 @@ def _member(name: str, value: Any) -> str:
 
 
 def finish() -> None:
-    """Flush the output.
-
-    Raises:
-        OutputError: It cannot be written.
-    """
+    """Flush the output; raise `OutputError` if it cannot be written."""
     _write_output("", flush=True)
 
 
@@ -202,9 +185,10 @@ def check_reader() -> None:
         raise BrokenPipeError
 
 
-def warn(message: Text) -> None:
-    """Write a one-line message to stderr, translated and with secrets masked."""
-    note(f"contextui: {t(message)}")
+def warn(*messages: Text) -> None:
+    """Write each message as one line to stderr, translated and with secrets masked."""
+    for message in messages:
+        note(f"contextui: {t(message)}")
 
 
 def note(line: str) -> None:
@@ -217,12 +201,6 @@ def write_raw(text: str) -> None:
     """Write text to stderr verbatim, control characters included, for a terminal."""
     with suppress(OSError):
         _write(sys.stderr, text, flush=True)
-
-
-def report_crash(error: BaseException) -> None:
-    """Report an unexpected error in one line; with `CONTEXTUI_DEBUG`, with a traceback."""
-    print_traceback(error)
-    warn(error_text(error))
 
 
 def print_traceback(error: BaseException) -> None:
@@ -239,7 +217,7 @@ def say_table(rows: Sequence[Sequence[str]]) -> None:
     """Write aligned columns; the last one is not padded."""
     widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     for row in rows:
-        cells = [padded(cell, columns) for cell, columns in zip(row, widths, strict=False)]
+        cells = [cell + " " * (room - width(cell)) for cell, room in zip(row, widths, strict=False)]
         say("  ".join([*cells, row[-1]]))
 
 

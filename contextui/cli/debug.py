@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
@@ -23,13 +24,8 @@ from contextui.cli.console import (
     warn,
 )
 from contextui.cli.folder import Earlier, read_guide, session_of
-from contextui.cli.settings import here, settings_of
-from contextui.cli.setup import (
-    find_windows,
-    session_options,
-    turn_options,
-    window_notices,
-)
+from contextui.cli.settings import here
+from contextui.cli.setup import open_store, turn_options
 from contextui.config.settings import OFFLINE
 from contextui.config.sources import Loaded
 from contextui.context.item import ContextItem
@@ -49,23 +45,14 @@ _PAUSE = 0.3  # seconds between two looks at a log that is followed
 
 def run(arguments: Arguments) -> int:
     """Show a session's items and statistics, or the next request; or follow it."""
-    info, notices = _awaited_session(arguments) if arguments.follow else session_of(arguments)
-    folder = Path(info.cwd)
-    loaded = settings_of(arguments, folder)
-    registry = find_windows(loaded, folder)
-    store = SessionStore(options=session_options(loaded, registry))
+    earlier = _awaited_session(arguments) if arguments.follow else session_of(arguments)
+    store, loaded = open_store(arguments, earlier)
     if arguments.follow:
-        for notice in (*notices, *loaded.notices, *window_notices(registry)):
-            warn(notice)
-        with Follower(store, info.id, warn) as follower:
+        with Follower(store, earlier.info.id, warn) as follower:
             _follow(follower, as_data=arguments.json)
-    view = store.view(info.id, arguments.turn)
-    try:
-        for notice in (*notices, *loaded.notices, *window_notices(registry), *view.notices):
-            warn(notice)
+    with closing(store.view(earlier.info.id, arguments.turn)) as view:
+        warn(*view.notices)
         _show(arguments, loaded, view)
-    finally:
-        view.close()
     return flags.DONE
 
 

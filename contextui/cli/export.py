@@ -1,5 +1,6 @@
 """`contextui export`: write a session as Markdown, HTML or JSON."""
 
+from contextlib import closing
 from pathlib import Path
 
 from contextui.cli import flags
@@ -7,26 +8,19 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.console import note, say, warn
 from contextui.cli.flags import UsageError
 from contextui.cli.folder import session_of
-from contextui.cli.settings import settings_of
-from contextui.cli.setup import find_windows, session_options, window_notices
+from contextui.cli.setup import open_store
 from contextui.errors import os_reason
 from contextui.session.export import exported, write_file
-from contextui.session.store import SessionStore
 from contextui.text import shown_path
 from contextui.words import t
 
 
 def run(arguments: Arguments) -> int:
     """Print a session, or write it to a new file."""
-    info, notices = session_of(arguments)
-    folder = Path(info.cwd)
-    loaded = settings_of(arguments, folder)
-    registry = find_windows(loaded, folder)
-    store = SessionStore(options=session_options(loaded, registry))
-    view = store.view(info.id, whole=True)
-    try:
-        for notice in (*notices, *loaded.notices, *window_notices(registry), *view.notices):
-            warn(notice)
+    earlier = session_of(arguments)
+    store, loaded = open_store(arguments, earlier)
+    with closing(store.view(earlier.info.id, whole=True)) as view:
+        warn(*view.notices)
         view.windows.settle_now()
         text = exported(
             view,
@@ -34,8 +28,6 @@ def run(arguments: Arguments) -> int:
             loaded.settings.lang,
             include_obsolete=arguments.everything or arguments.form != "md",
         )
-    finally:
-        view.close()
     if arguments.output is None:
         say(text, end="")
         return flags.DONE

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterable
 
-from contextui.config.schema import LISTS, SETTINGS, flag_of
+from contextui.config.schema import LISTS, MODEL_SETTINGS, SETTINGS, WINDOW_SETTINGS, flag_of
 from contextui.errors import ContextUIError
 from contextui.words import t
 
@@ -33,16 +33,19 @@ def add_help(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("-h", "--help", action="help", help="show this help")
 
 
-def add_resume(group: argparse._ArgumentGroup) -> None:
-    """Add the flags that resume an earlier session."""
+def add_switch(
+    parser: argparse._ActionsContainer, *names: str, about: str, dest: str | None = None
+) -> None:
+    """Add a flag without a value."""
+    parser.add_argument(*names, action="store_true", help=about, dest=dest)
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of the app: those that resume a session, and all settings."""
+    group = parser.add_argument_group("sessions")
     which = group.add_mutually_exclusive_group()
-    which.add_argument(
-        "-c",
-        "--continue",
-        dest="newest",
-        action="store_true",
-        help="resume the newest session of this folder",
-    )
+    newest = "resume the newest session of this folder"
+    add_switch(which, "-c", "--continue", about=newest, dest="newest")
     which.add_argument(
         "-r",
         "--resume",
@@ -50,14 +53,14 @@ def add_resume(group: argparse._ArgumentGroup) -> None:
         metavar="ID",
         help="resume this session; the start of its id is enough",
     )
-    group.add_argument(
-        "--fork", action="store_true", help="with -c or -r: resume a copy of the session"
-    )
+    add_switch(group, "--fork", about="with -c or -r: resume a copy of the session")
+    add_settings(parser.add_argument_group("model"), MODEL_SETTINGS)
+    add_settings(parser.add_argument_group("windows and context"), WINDOW_SETTINGS)
 
 
 def add_json(parser: argparse._ActionsContainer, what: str = "print the list as JSON") -> None:
     """Add the --json flag."""
-    parser.add_argument("--json", action="store_true", help=what)
+    add_switch(parser, "--json", about=what)
 
 
 def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> None:
@@ -81,11 +84,7 @@ def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> No
 
 
 DONE = 0
-FAILED = 1
-"""The turn failed, or an unexpected error occurred."""
-WRONG = 2
-"""The arguments or the settings are wrong; nothing was done."""
-SIGNALLED = 128
-"""Plus the signal's number: 130 for SIGINT, 143 for SIGTERM."""
-BROKEN_PIPE = 141
-"""The reader closed the output; what SIGPIPE would give."""
+FAILED = 1  # the turn failed, or an unexpected error occurred
+WRONG = 2  # the arguments or the settings are wrong; nothing was done
+SIGNALLED = 128  # plus the signal's number: 130 for SIGINT, 143 for SIGTERM
+BROKEN_PIPE = 141  # the reader closed the output; what SIGPIPE would give

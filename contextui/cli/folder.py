@@ -1,7 +1,6 @@
 """The working folder: its settings, AGENTS.md and earlier sessions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,8 +19,7 @@ NAME = "AGENTS.md"
 _LARGEST = 1_000_000  # bytes; far more than any prompt has room for
 
 
-@dataclass(frozen=True, slots=True)
-class Guide:
+class Guide(NamedTuple):
     """The text of AGENTS.md, and notices about it."""
 
     text: str = ""

@@ -14,14 +14,7 @@ from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import error_text, finish, print_traceback, warn
 from contextui.cli.flags import UsageError
-from contextui.cli.output import (
-    JsonOutput,
-    StreamOutput,
-    TextOutput,
-    TurnReport,
-    explained,
-    output_for,
-)
+from contextui.cli.output import JsonOutput, TextOutput, TurnReport, explained, output_for
 from contextui.cli.setup import Assembly, assemble
 from contextui.events import (
     ActionRefused,
@@ -107,13 +100,12 @@ async def _take_turn(
     prompt: str,
     controller: InteractionController,
     notices: "_Notices",
-    output: TextOutput | JsonOutput | StreamOutput,
+    output: TextOutput | JsonOutput,
     job_seconds: float,
     *,
     is_piped: bool,
 ) -> int:
     interruption = _Interruption(controller)
-    interruption.install()
     finished, broken = TurnFinished("failed"), None
     try:
         attached: Sequence[PreambleText] = ()
@@ -134,20 +126,22 @@ async def _take_turn(
         print_traceback(error)
         finished = replace(finished, reason="failed", explanation=error_text(error))
     session = notices.session
-    if not finished.is_error and (problem := await _await_opening(session, notices, interruption)):
+    waits = not finished.is_error and not interruption.signal
+    if waits and (problem := await _await_opening(session, notices, interruption)):
         finished = replace(finished, reason="failed", explanation=problem)
     await _await_jobs(session, notices, interruption, job_seconds)
-    notices.print_new()
     notices.print_final()
     explanation = explained(finished, controller.options, session)
     try:
-        cost = _session_cost(session, finished)
+        cost = finished.usage.cost  # None if the price is unknown
+        if cost is not None:
+            session.save()
+            cost = cost_of_session(session.path) or cost
         printed, refused = tuple(notices.printed), tuple(notices.refused)
         if broken is None:
             output.end(TurnReport(finished, session, explanation, printed, refused, cost))
-        if interruption.signal is None:  # no later turn will finish the background work
-            for trouble in await controller.strategist.settle(_PATIENCE):
-                warn(trouble)
+        if not interruption.signal:  # no later turn will finish the background work
+            warn(*await controller.strategist.settle(_PATIENCE))
     finally:
         await controller.aclose()
     if broken is None:
@@ -155,17 +149,9 @@ async def _take_turn(
     watchdog.end_soon()  # closing the event loop also waits for threads
     if broken is not None:
         raise broken
-    if interruption.signal is not None:
+    if interruption.signal:
         return flags.SIGNALLED + interruption.signal
     return flags.FAILED if finished.is_error else flags.DONE
-
-
-def _session_cost(session: Session, finished: TurnFinished) -> float | None:
-    """Return what the session cost; None if the price of this turn is unknown."""
-    if finished.usage.cost is None:
-        return None
-    session.save()
-    return cost_of_session(session.path) or finished.usage.cost
 
 
 async def _await_opening(
@@ -176,11 +162,9 @@ async def _await_opening(
     Returns:
         A message about those that did not open; empty if all did.
     """
-    if interruption.arrived():
-        return ""
     left = _OPENING
     while (waiting := await session.windows.await_opening(min(_LOOK, left))) and left > 0:
-        if interruption.arrived():
+        if interruption.signal:
             break
         left -= _LOOK
     problems = [
@@ -212,7 +196,7 @@ async def _await_jobs(
             if any(not job.is_quiet for job in runtime_of(one).jobs.running())
         ]
 
-    while running() and not interruption.arrived():
+    while running() and not interruption.signal:
         if time.monotonic() - started >= seconds:
             break
         await asyncio.sleep(_LOOK)
@@ -224,7 +208,7 @@ async def _await_jobs(
         for name in runtime_of(window).jobs.cancel_all():
             notices.print(
                 t("{name} was cancelled.", name=f"{window.id}: {name}")
-                if interruption.arrived()
+                if interruption.signal
                 else t(
                     "{name} was cancelled: it took longer than {seconds} s (max_job_time).",
                     name=f"{window.id}: {name}",
@@ -235,20 +219,15 @@ async def _await_jobs(
 
 class _Interruption:
     def __init__(self, controller: InteractionController) -> None:
-        self.signal: int | None = None
+        self.signal = 0  # the one that arrived
         self._controller = controller
-
-    def arrived(self) -> bool:
-        return self.signal is not None
-
-    def install(self) -> None:
         loop = asyncio.get_running_loop()
         for one in _SIGNALS:
             if not is_ignored(one):
                 loop.add_signal_handler(one, self._on_signal, one)
 
     def _on_signal(self, number: int) -> None:
-        if self.signal is not None:
+        if self.signal:
             os._exit(flags.SIGNALLED + number)  # the log is consistent at any moment
         self.signal = number
         self._controller.stop()

@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from typing import Any
 
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
@@ -16,7 +17,6 @@ from contextui.windowing.finding.servers import Found, find_servers, server_clas
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Lod
-from contextui.windowing.window import Window
 from contextui.words import language, t
 
 _POLL = 0.1  # seconds between two looks at a server that is being connected
@@ -34,26 +34,21 @@ def run(arguments: Arguments) -> int:
         say_json(_data(found))
     else:
         _list(found)
-    for problem in found.problems:
-        warn(t(problem.reason))
+    warn(*(problem.reason for problem in found.problems))
     return flags.FAILED if found.problems else flags.DONE
 
 
 def _list(found: Found) -> None:
     for server in found.servers:
-        say(_line(server))
+        problem = _problem(server)
+        mark, about = ("X", problem) if problem else ("✓", server.address)
+        say(f"[{mark}] {one_line(server.name, 80)}: {about}  ({server.origin})")
     for server in found.untrusted:
         say(f"[X] {one_line(server.name, 80)}: {t('not trusted')} ({server.address})")
     if found.notice:
         warn(t(found.notice))
     if not (found.servers or found.untrusted or found.problems):
         say(t("No MCP servers are configured. See docs/mcp.md."))
-
-
-def _line(server: Server) -> str:
-    problem = _problem(server)
-    mark, about = ("X", problem) if problem else ("✓", server.address)
-    return f"[{mark}] {one_line(server.name, 80)}: {about}  ({server.origin})"
 
 
 def _problem(server: Server) -> str:
@@ -85,8 +80,7 @@ def _test(found: Found, name: str) -> int:
     if name not in servers:
         if any(one.name == name for one in found.untrusted):
             raise UsageError(t(found.notice))
-        for problem in found.problems:
-            warn(t(problem.reason))
+        warn(*(problem.reason for problem in found.problems))
         raise UsageError(
             "There is no MCP server {name}. Available: {names}.",
             name=quote(name),
@@ -116,15 +110,13 @@ def _test(found: Found, name: str) -> int:
         windows.shut_down()
 
 
-def _wait(windows: WindowManager, window: Window) -> str:
+def _wait(windows: WindowManager, window: Any) -> str:
     """Wait until the server is connected or has stopped; show the link of a login."""
     end, shown, status = time.monotonic() + _LOGIN, "", ""
-    attend = getattr(window, "attend", None)
     while time.monotonic() < end and windows.get(window.id) is not None:
         if not window.is_opening:
-            if attend is not None:
-                runtime_of(window).worker.call_soon(attend)
-            link, status = getattr(window.state, "link", ""), getattr(window.state, "status", "")
+            runtime_of(window).worker.call_soon(window.attend)
+            link, status = window.state.link, window.state.status
             if link and link != shown:
                 shown = link
                 say(f"{t('Open this page to log in:')} {link}")

@@ -25,8 +25,7 @@ def run(arguments: Arguments) -> int:
     else shows, which are those on this machine and those that the person added.
     """
     loaded = settings_of(arguments, here())
-    for notice in loaded.notices:
-        warn(notice)
+    warn(*loaded.notices)
     known = {offer.provider.name: offer for offer in offers(loaded)}
     if arguments.name:
         if arguments.name not in known:
@@ -112,9 +111,7 @@ def _list_models(offer: Offer, *, as_json: bool) -> int:
         )
     if offer.warning:
         warn(t(offer.warning))
-    _, faults = load_prices(contextui_home())
-    for fault in faults:
-        warn(fault)
+    warn(*load_prices(contextui_home())[1])
     found = asyncio.run(asked(offer))
     models = found.models or ()
     if found.problem:

@@ -6,13 +6,11 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from contextui.cli import flags, watchdog
+from contextui.cli import flags
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import say
 from contextui.cli.flags import UsageError
-from contextui.cli.settings import here, settings_of
-from contextui.session.paths import contextui_home
-from contextui.windowing.finding.registry import discover
+from contextui.cli.settings import discovered, here, settings_of
 from contextui.windowing.template import KINDS, Kind, write_new_window
 from contextui.words import t
 
@@ -38,12 +36,7 @@ def run(arguments: Arguments) -> int:
 
 def _check_free(arguments: Arguments, folder: Path) -> None:
     """Check that the name is free: of two with one name, only the first could be opened."""
-    settings = settings_of(arguments, folder).settings
-    watchdog.start(settings.max_freeze)
-    there_is = discover(
-        files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
-    )
-    for entry in there_is.entries:
+    for entry in discovered(settings_of(arguments, folder), folder).entries:
         if entry.name == arguments.name and entry.usable:
             raise UsageError(
                 "There is already a window {name}: {origin}. Choose another name.",

@@ -92,19 +92,14 @@ _WORD = re.compile(r"(?<!^)(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class TurnReport:
-    """The result of a turn, for output.
-
-    Attributes:
-        explanation: What the person should know about the end; empty if all went well.
-        session_cost: What the session cost in dollars; None if no price is known.
-    """
+    """The result of a turn, for output."""
 
     finished: TurnFinished
     session: Session
-    explanation: str = ""
+    explanation: str = ""  # what the person should know about the end
     notices: tuple[str, ...] = ()
     refused: tuple[ActionRefused, ...] = ()
-    session_cost: float | None = None
+    session_cost: float | None = None  # in dollars; None if no price is known
 
 
 def explained(finished: TurnFinished, options: TurnOptions, session: Session) -> str:
@@ -126,13 +121,14 @@ def explained(finished: TurnFinished, options: TurnOptions, session: Session) ->
 def result_of(report: TurnReport) -> dict[str, Any]:
     """Build the JSON object of a finished turn."""
     finished, session = report.finished, report.session
+    costs = {"cost_usd": finished.usage.cost, "session_cost_usd": report.session_cost}
     data = {
         "result": mask_own(finished.text),
         "session_id": session.id,
         "stop_reason": finished.stop_reason or None,
         "steps": finished.steps,
         "usage": finished.usage.as_dict(),
-        **_costs(report),
+        **{name: round(cost, 6) for name, cost in costs.items() if cost is not None},
         "windows": [
             {
                 "id": window.id,
@@ -151,11 +147,6 @@ def result_of(report: TurnReport) -> dict[str, Any]:
     return data | ({"error": mask(report.explanation)} if finished.is_error else {})
 
 
-def _costs(report: TurnReport) -> dict[str, float]:
-    costs = {"cost_usd": report.finished.usage.cost, "session_cost_usd": report.session_cost}
-    return {name: round(cost, 6) for name, cost in costs.items() if cost is not None}
-
-
 def not_started(error: str) -> dict[str, Any]:
     """Build the JSON object if no turn started."""
     return {
@@ -172,6 +163,14 @@ def not_started(error: str) -> dict[str, Any]:
         "refused": [],
         "error": mask(error),
     }
+
+
+def say_result(data: Mapping[str, Any], form: OutputFormat) -> None:
+    """Print the result of a turn: one JSON object, or the last line of a stream."""
+    if form == "json":
+        say_json(data)
+    else:
+        say_json({"type": "result", **data}, indent=None)
 
 
 def event_data(event: Event) -> dict[str, Any]:
@@ -202,16 +201,12 @@ _ENDING = (
 
 def output_for(
     form: OutputFormat, workspace: Workspace | None, *, verbose: bool
-) -> "TextOutput | JsonOutput | StreamOutput":
+) -> "TextOutput | JsonOutput":
     """Create the output for a format; the workspace contains the code that text refers to."""
-    for_a_person = verbose or sys.stderr.isatty()
-    match form:
-        case "text":
-            return TextOutput(workspace, show_calls=for_a_person, live=output().isatty())
-        case "json":
-            return JsonOutput(show_calls=for_a_person)
-        case "stream-json":
-            return StreamOutput(show_calls=verbose)
+    for_a_person = verbose or (form != "stream-json" and sys.stderr.isatty())
+    if form == "text":
+        return TextOutput(workspace, show_calls=for_a_person, live=output().isatty())
+    return JsonOutput(form, show_calls=for_a_person)
 
 
 class TextOutput:
@@ -282,27 +277,10 @@ class TextOutput:
 
 
 class JsonOutput:
-    """Prints one JSON object at the end; calls and notices go to stderr."""
+    """Prints one JSON object at the end; a stream has one line for each event before it."""
 
-    def __init__(self, *, show_calls: bool) -> None:
-        self._progress = Progress(verbose=show_calls)
-
-    def handle(self, event: Event) -> None:
-        """Handle one event of the turn."""
-        self._progress.handle(event)
-
-    def end(self, report: TurnReport) -> None:
-        """Print the result."""
-        self._progress.clear()
-        say_json(result_of(report))
-        _warn_failure(report)
-
-
-class StreamOutput:
-    """Prints one JSON object per line for each event, and the result last."""
-
-    def __init__(self, *, show_calls: bool) -> None:
-        self._progress = Progress(verbose=show_calls)
+    def __init__(self, form: OutputFormat, *, show_calls: bool) -> None:
+        self._form, self._progress = form, Progress(verbose=show_calls)
         self._countdown = Countdown()
         self._pieces: type[TextDelta | ThinkingDelta] = TextDelta
         self._masked = StreamMask()
@@ -310,6 +288,8 @@ class StreamOutput:
     def handle(self, event: Event) -> None:
         """Print one event of the turn; of a retry countdown, only its start."""
         self._progress.handle(event)
+        if self._form == "json":
+            return
         if isinstance(event, _ENDING) and not isinstance(event, self._pieces):
             self._say_held()
         if isinstance(event, TextDelta | ThinkingDelta):
@@ -322,8 +302,9 @@ class StreamOutput:
         """Print the rest of the text, and the result."""
         self._say_held()
         self._progress.clear()
-        say_json({"type": "result", **result_of(report)}, indent=None)
-        _warn_failure(report)
+        say_result(result_of(report), self._form)
+        if report.finished.is_error:
+            warn(report.explanation)
 
     def _say_held(self) -> None:
         """Print text held back as the possible start of an API key."""
@@ -332,8 +313,3 @@ class StreamOutput:
     def _say_piece(self, text: str) -> None:
         if text:
             say_json(event_data(self._pieces(text)), indent=None)
-
-
-def _warn_failure(report: TurnReport) -> None:
-    if report.finished.is_error:
-        warn(report.explanation)

@@ -16,8 +16,6 @@ from contextui.cli.console import (
     finish,
     harden_streams,
     print_traceback,
-    report_crash,
-    say_json,
     warn,
 )
 from contextui.cli.settings import language
@@ -59,7 +57,8 @@ def _run(given: Sequence[str]) -> int:
         warn(t("The output cannot be written: {reason}.", reason=t(str(error.strerror))))
         return flags.FAILED
     except Exception as error:
-        report_crash(error)
+        print_traceback(error)
+        warn(error_text(error))
         return _fail(given, flags.FAILED, error_text(error))
 
 
@@ -78,15 +77,9 @@ def _command(arguments: Arguments) -> int:
 
 
 def _fail(given: Sequence[str], found: int, error: str) -> int:
-    output = asks_for_json(given)
-    if output is None:
-        return found
-    from contextui.cli.output import not_started  # noqa: PLC0415  (heavy: what a turn needs)
+    if form := asks_for_json(given):
+        from contextui.cli.output import not_started, say_result  # noqa: PLC0415  (heavy)
 
-    data = not_started(error)
-    with suppress(OSError):  # the error itself was printed
-        if output == "json":
-            say_json(data)
-        else:
-            say_json({"type": "result", **data}, indent=None)
+        with suppress(OSError):  # the error itself was printed
+            say_result(not_started(error), form)
     return found

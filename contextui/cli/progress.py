@@ -36,7 +36,9 @@ class Countdown:
             seconds=event.seconds,
         )
         if sys.stderr.isatty():
-            self._rewrite(line)
+            line = cut(line, shutil.get_terminal_size((80, 24)).columns - 1)
+            write_raw("\r" + line + " " * (self._shown - width(line)))
+            self._shown = width(line)
         elif self.is_new(event):
             note(line)
 
@@ -50,12 +52,6 @@ class Countdown:
         if self._shown:
             write_raw("\r" + " " * self._shown + "\r")
             self._shown = 0
-
-    def _rewrite(self, line: str) -> None:
-        room = shutil.get_terminal_size((80, 24)).columns - 1
-        line = cut(line, room)
-        write_raw("\r" + line + " " * (self._shown - width(line)))
-        self._shown = width(line)
 
 
 class Progress:
@@ -81,9 +77,7 @@ class Progress:
                 self._refused = False
             case ActionRefused(reason=reason):
                 self._refused = True
-                self._before()
-                self.clear()
-                warn(reason)
+                self._warn(reason)
             case Notice(text):  # printed always, so it is in every log
                 self._warn(text)
             case CompactionStarted(goes=goes):

@@ -32,7 +32,6 @@ def run(arguments: Arguments) -> int:
     from contextui.tui.themes import remembered_theme  # noqa: PLC0415
 
     folder, resumes = _session_of(arguments)
-
     settings = settings_of(arguments, folder).settings
 
     def reported(opened: "AppSession") -> "AppSession":

@@ -1,19 +1,12 @@
 """`contextui sessions`: list the sessions of this folder, or of all."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.console import (
-    cut_before,
-    say,
-    say_json,
-    say_table,
-    terminal_columns,
-    warn,
-)
+from contextui.cli.console import cut_before, say, say_json, say_table, terminal_columns, warn
 from contextui.cli.folder import unreadable_notices
 from contextui.cli.settings import here
 from contextui.session.entry import moment
@@ -29,8 +22,7 @@ def run(arguments: Arguments) -> int:
     """List the sessions, newest first."""
     survey = SessionStore().survey(None if arguments.everywhere else here())
     found = survey.sessions
-    for notice in (*unreadable_notices(survey.unreadable), *_odd(found)):
-        warn(notice)
+    warn(*unreadable_notices(survey.unreadable), *_odd(found))
     if arguments.json:
         say_json([{**asdict(info), "path": str(info.path)} for info in found])
     elif not found and survey.unreadable:
@@ -46,14 +38,13 @@ def run(arguments: Arguments) -> int:
     return flags.DONE
 
 
-def _odd(found: Sequence[SessionInfo]) -> tuple[str, ...]:
+def _odd(found: Sequence[SessionInfo]) -> Iterator[str]:
     odd = [f"{info.id[:_SHORT_ID]} ({info.odd_entries})" for info in found if info.odd_entries]
     which = ", ".join([*odd[:_MOST], *(["…"] if len(odd) > _MOST else [])])
-    if not odd:
-        return ()
-    return (
-        t("Some entries of these sessions cannot be read and are skipped: {which}.", which=which),
-    )
+    if odd:
+        yield t(
+            "Some entries of these sessions cannot be read and are skipped: {which}.", which=which
+        )
 
 
 def _session_row(info: SessionInfo, *, everywhere: bool) -> list[str]:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from contextui.cli import watchdog
 from contextui.cli.arguments import Arguments, given_values
 from contextui.cli.flags import UsageError
 from contextui.config.schema import CONFIG_FILE, PROJECT_FOLDER, locale_lang
@@ -15,6 +16,7 @@ from contextui.words import Lang, set_language
 
 if TYPE_CHECKING:
     from contextui.config.sources import Loaded
+    from contextui.windowing.finding.registry import Registry
 
 
 def language(given: Sequence[str], environ: Mapping[str, str]) -> Lang:
@@ -48,3 +50,13 @@ def settings_of(arguments: Arguments, folder: Path, **flags: Any) -> "Loaded":
     loaded = load_settings({**arguments.flags, **flags}, os.environ, contextui_home(), folder)
     set_language(loaded.settings.lang)
     return loaded
+
+
+def discovered(loaded: "Loaded", folder: Path) -> "Registry":
+    """Discover the windows for a folder; from now on, their code may run."""
+    from contextui.windowing.finding.registry import discover  # noqa: PLC0415  (heavy)
+
+    settings = loaded.settings
+    watchdog.start(settings.max_freeze)
+    home = contextui_home()
+    return discover(files=settings.window, folders=settings.windows, home=home, project=folder)

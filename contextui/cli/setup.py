@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.context_space import TurnOptions
 from contextui.agent.controller import InteractionController
-from contextui.cli import watchdog
 from contextui.cli.arguments import Arguments
-from contextui.cli.folder import Guide, find_earlier, read_guide
-from contextui.cli.settings import here, settings_of
+from contextui.cli.console import warn
+from contextui.cli.folder import Earlier, Guide, find_earlier, read_guide
+from contextui.cli.settings import discovered, here, settings_of
 from contextui.config.providers import PROVIDERS, Provider, find, installed, split_model
 from contextui.config.settings import OFFLINE, SettingsError
 from contextui.config.sources import KEY_VARIABLE, Loaded
@@ -25,7 +25,7 @@ from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionInfo, SessionStore
 from contextui.text import one_line, shown_path
 from contextui.tui.app_session import AppSession
-from contextui.windowing.finding.registry import Registry, WindowEntry, discover
+from contextui.windowing.finding.registry import Registry, WindowEntry
 from contextui.windowing.finding.source import WindowLoadError
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
@@ -39,21 +39,16 @@ _CHOSEN = ("--model", "CONTEXTUI_MODEL")
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """Everything a turn needs, loaded and checked; no session is created or changed yet.
-
-    Attributes:
-        folder: The working folder: the session's own, if one is resumed.
-        strategy_model: The model for the strategy; None for `model`.
-    """
+    """Everything a turn needs, loaded and checked; no session is created or changed yet."""
 
     loaded: Loaded
-    folder: Path
+    folder: Path  # the working folder: the session's own, if one is resumed
     earlier: SessionInfo | None
     registry: Registry
     guide: Guide
     model: Model
     strategy: ContextStrategy
-    strategy_model: Model | None
+    strategy_model: Model | None  # None for `model`
     notices: tuple[Text, ...]
 
     def store(self) -> SessionStore:
@@ -102,8 +97,11 @@ def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> 
         *loaded.notices,
         *_model_notices(loaded),
         *_folder_notices(folder),
-        *_price_notices(),
     ]
+    if ((home := contextui_home()) / "prices.toml").exists():
+        from contextui.agent.models.prices import load_prices  # noqa: PLC0415  (not always needed)
+
+        notices += load_prices(home)[1]
     registry = find_windows(loaded, folder)
     guide, chosen, file = read_guide(folder), loaded.settings.strategy, arguments.strategy_file
     model = make_model(loaded)
@@ -198,46 +196,42 @@ def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
 
 def find_windows(loaded: Loaded, folder: Path) -> Registry:
     """Discover and load the windows for a folder."""
-    settings = loaded.settings
-    watchdog.start(settings.max_freeze)
-    registry = discover(
-        files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
-    )
+    settings, registry = loaded.settings, discovered(loaded, folder)
     registry.load_all()
-    for entry in unusable(registry):
-        if any(_comes_from(entry, one) for one in (*settings.window, *settings.windows)):
+    named = (*settings.window, *settings.windows)
+    for entry in registry.entries:
+        if not entry.usable and any(_comes_from(entry, one) for one in named):
             raise WindowLoadError(
                 "{window} cannot be used: {reason}.", window=entry.name, reason=t(entry.reason)
             )
     return registry
 
 
-def unusable(registry: Registry) -> list[WindowEntry]:
-    """Return the windows that were found and cannot be opened."""
-    return [entry for entry in registry.entries if not entry.usable]
+def open_store(arguments: Arguments, earlier: Earlier) -> tuple[SessionStore, Loaded]:
+    """Return the store with a session's settings and windows, and the settings; print notices."""
+    folder = Path(earlier.info.cwd)
+    loaded = settings_of(arguments, folder)
+    registry = find_windows(loaded, folder)
+    warn(*earlier.notices, *loaded.notices, *window_notices(registry))
+    return SessionStore(options=session_options(loaded, registry)), loaded
 
 
 def window_notices(registry: Registry, *, trust: bool = True) -> Iterable[Text]:
     """Yield notices about windows that cannot be opened.
 
-    Args:
-        registry: The windows.
-        trust: Whether to name what waits for trust; the screen offers `/trust` instead.
+    Without `trust`, what waits for it is left out: the screen offers `/trust` instead.
     """
     yield from map(t, registry.notices)
     if trust and registry.untrusted_servers:
         yield t(registry.untrusted_servers)
-    for entry in unusable(registry):
-        if _is_built_in(entry) or (entry.status == "untrusted" and not trust):
+    for entry in registry.entries:
+        is_offered = entry.status == "untrusted" and not trust
+        package = entry.entry_point.dist if entry.entry_point else None
+        if entry.usable or is_offered or (package and package.name == "contextui"):
             continue  # the person can do nothing about those that are built in
         reason = t(entry.reason).rstrip(".。")
         yield t("The window {window} is skipped: {reason}.", window=entry.name, reason=reason)
     yield from (t(entry.warning) for entry in registry.entries if entry.warning)
-
-
-def _is_built_in(entry: WindowEntry) -> bool:
-    package = entry.entry_point.dist if entry.entry_point else None
-    return package is not None and package.name == "contextui"
 
 
 def _comes_from(entry: WindowEntry, given: str) -> bool:
@@ -259,14 +253,6 @@ def _model_notices(loaded: Loaded) -> Iterable[str]:
         )
 
 
-def _price_notices() -> Iterable[Text]:
-    home = contextui_home()
-    if (home / "prices.toml").exists():
-        from contextui.agent.models.prices import load_prices  # noqa: PLC0415  (not always needed)
-
-        yield from load_prices(home)[1]
-
-
 def _folder_notices(folder: Path) -> Iterable[str]:
     if folder != here():
         shown = shown_path(folder)
@@ -283,28 +269,25 @@ def open_app_session(arguments: Arguments) -> AppSession:
     """Open the session for the screen; a copy of it, if it is open elsewhere."""
     assembly = assemble(arguments)
     assembly.check_budget()
-    session, notices = _open(assembly, fork=arguments.fork)
-    return _desk(arguments, assembly, session, notices)
+    try:
+        return _desk(arguments, assembly, assembly.open_session(fork=arguments.fork))
+    except SessionLockedError:
+        copied = t("The session is open in another process. This is a copy of it.")
+        return _desk(arguments, assembly, assembly.open_session(fork=True), copied)
 
 
 def open_target(arguments: Arguments, target: "Target", lang: Lang) -> AppSession:
-    """Open another session for a running screen, with that session's own folder and settings.
-
-    Raises:
-        SessionLockedError: It is open elsewhere; a copy can be opened.
-    """
+    """Open another session for a running screen, with that session's own folder and settings."""
     other = Arguments(**vars(arguments))
     other.words, other.newest, other.fork = [], False, False
     other.resume = target.session_id
     assembly = assemble(other, target.folder, lang=lang)
     assembly.check_budget()
     session = assembly.open_session(fork=target.fork, turn=target.turn)
-    return _desk(other, assembly, session, [])
+    return _desk(other, assembly, session)
 
 
-def _desk(
-    arguments: Arguments, assembly: Assembly, session: Session, notices: list[str]
-) -> AppSession:
+def _desk(arguments: Arguments, assembly: Assembly, session: Session, *notices: str) -> AppSession:
     controller = assembly.controller(session.context)
     shown = {t(one) for one in window_notices(assembly.registry, trust=False)}
     unshown = {t(one) for one in window_notices(assembly.registry)} - shown
@@ -346,11 +329,3 @@ def _switched(arguments: Arguments, assembly: Assembly, name: str) -> Loaded:
         if provider.name != before.provider.name:
             flags["base_url"] = None
     return settings_of(arguments, assembly.folder, **flags)
-
-
-def _open(assembly: Assembly, *, fork: bool) -> tuple[Session, list[str]]:
-    try:
-        return assembly.open_session(fork=fork), []
-    except SessionLockedError:
-        copy = assembly.open_session(fork=True)
-        return copy, [t("The session is open in another process. This is a copy of it.")]

@@ -1,13 +1,12 @@
 """`contextui windows`: list the available windows, and why some cannot be used."""
 
-from contextui.cli import flags, watchdog
+from contextui.cli import flags
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import say, say_json, terminal_columns, warn, wrapped
-from contextui.cli.settings import here, settings_of
-from contextui.session.paths import contextui_home
+from contextui.cli.settings import discovered, here, settings_of
 from contextui.text import one_line
-from contextui.windowing.finding.registry import WindowEntry, discover
-from contextui.words import Text, language, t
+from contextui.windowing.finding.registry import WindowEntry
+from contextui.words import language, t
 
 _INDENT = "    "
 
@@ -16,39 +15,25 @@ def run(arguments: Arguments) -> int:
     """List the windows, usable or not."""
     folder = here()
     loaded = settings_of(arguments, folder)
-    settings = loaded.settings
-    watchdog.start(settings.max_freeze)
-    registry = discover(
-        files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
-    )
+    registry = discovered(loaded, folder)
     entries = registry.load_all()
-    notices: list[Text] = [*loaded.notices, *registry.notices]
-    notices += [registry.untrusted_servers] if registry.untrusted_servers else []
-    for notice in notices:
-        warn(notice)
+    warn(*loaded.notices, *registry.notices)
+    if registry.untrusted_servers:
+        warn(registry.untrusted_servers)
     if arguments.json:
         say_json([entry.data() for entry in entries])
     else:
         for entry in entries:
-            for line in _lines(_shown(entry)):
-                say(line)
-        for entry in entries:
-            if entry.warning:
-                warn(entry.warning)
+            _show(entry)
+        warn(*(entry.warning for entry in entries if entry.warning))
     return flags.DONE
 
 
-def _shown(entry: WindowEntry) -> str:
+def _show(entry: WindowEntry) -> None:
     words = f"[X] {entry.name}: {t(entry.reason)}"
     if entry.usable:
         about = entry.cls.described(language()) if entry.cls else entry.origin
         words = f"[✓] {entry.name}: {one_line(about, 200)}"
-    return words
-
-
-def _lines(line: str) -> list[str]:
     columns = terminal_columns()
-    if columns is None:
-        return [line]
-    first, *more = wrapped(line, columns - len(_INDENT))
-    return [first, *(_INDENT + one for one in more)]
+    lines = [words] if columns is None else wrapped(words, columns - len(_INDENT))
+    say(f"\n{_INDENT}".join(lines))

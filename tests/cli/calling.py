@@ -18,11 +18,8 @@ from contextui.session.store import SessionInfo, SessionStore
 from tests import forkserver
 from tests.agent.server import Server
 
-SECRET = "sk-ant-api03-5f3a9c27e1d84b60"
-"""An API key that must not appear anywhere."""
-
-PATIENCE = 300
-"""The timeout of a process in seconds; far more than a successful one takes."""
+SECRET = "sk-ant-api03-5f3a9c27e1d84b60"  # an API key that must not appear anywhere
+PATIENCE = 300  # the timeout of a process in seconds; far more than a successful one takes
 
 
 @dataclass(frozen=True)

@@ -316,8 +316,7 @@ def test_piped_text_mentions_no_files(program: Program, server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "reason"),
-    [("./none.py", "There is no file"), (".env", "--approval auto")],
+    ("path", "reason"), [("./none.py", "There is no file"), (".env", "--approval auto")]
 )
 def test_a_mentioned_file_that_cannot_be_sent_leaves_no_session(
     program: Program, server: Server, path: str, reason: str

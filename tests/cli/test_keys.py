@@ -17,6 +17,8 @@ from tests.agent import chat_server
 from tests.agent.server import Reply, Server, answer
 from tests.cli.calling import Program
 
+Patch = pytest.MonkeyPatch
+
 KEY = "k3y-in-a-private-file-8c1d55e0"
 # What other people on the machine can see of this process and of all above it.
 SEEN = r"""
@@ -35,16 +37,14 @@ def at(server: Server, home: Path) -> None:
     credentials.put("box", KEY, url)
 
 
-def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+def forget(monkeypatch: Patch) -> None:
     """Forget the keys that this process knows, as a new one would."""
     monkeypatch.setattr(secrets, "_entered", set())
     monkeypatch.setattr(secrets, "_own", ({}, {}))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_stored_key_is_in_no_process_and_no_output(
-    program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stored_key_is_in_no_process_and_no_output(program: Program, monkeypatch: Patch) -> None:
     program.write("see.sh", SEEN)
     run = {"window_id": "terminal_1", "action_id": "run", "params": {"command": "sh see.sh"}}
     script = (
@@ -104,9 +104,7 @@ def test_a_refused_key_is_neither_in_the_error_nor_in_a_traceback(program: Progr
             assert "rejected the API key: check /login" in done.err
 
 
-def test_a_stored_key_is_in_no_crash_report(
-    program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stored_key_is_in_no_crash_report(program: Program, monkeypatch: Patch) -> None:
     Credentials(program.home).put("openai", KEY)
     forget(monkeypatch)
     load_settings({}, {}, program.home, program.folder)  # as every start of the program does
@@ -122,7 +120,7 @@ def _text(path: Path) -> str:
 
 
 def test_a_key_that_travels_unencrypted_is_reported_once_before_it_does(
-    program: Program, monkeypatch: pytest.MonkeyPatch
+    program: Program, monkeypatch: Patch
 ) -> None:
     for name in ("http_proxy", "no_proxy", "NO_PROXY", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
@@ -142,7 +140,7 @@ def test_a_key_that_travels_unencrypted_is_reported_once_before_it_does(
 
 
 def test_the_list_of_providers_sends_no_key_unencrypted(
-    program: Program, monkeypatch: pytest.MonkeyPatch
+    program: Program, monkeypatch: Patch
 ) -> None:
     for name in ("http_proxy", "no_proxy", "NO_PROXY", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)

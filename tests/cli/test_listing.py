@@ -109,11 +109,7 @@ def test_resuming_reports_unreadable_sessions(program: Program) -> None:
 
 def test_an_unreadable_session_that_was_named_is_reported_with_the_reason(program: Program) -> None:
     damage(program)
-    for name, why in (
-        ("aaaa", "session"),
-        ("bbbb", "not a file"),
-        ("cccc", "symbolic link"),
-    ):
+    for name, why in (("aaaa", "session"), ("bbbb", "not a file"), ("cccc", "symbolic link")):
         program("-r", name, "-p", "Hello").fails(2, why)
         program("debug", name).fails(2, why)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pyte
 import pytest
 
-from contextui.cli.output import StreamOutput, TextOutput
+from contextui.cli.output import JsonOutput, TextOutput
 from contextui.events import CallFinished, CallStarted, RetryScheduled, StepStarted
 from contextui.model import TextDelta
 from tests.agent.server import Server, answer, call
@@ -87,7 +87,7 @@ def test_without_a_terminal_each_retry_is_printed_once(capsys: pytest.CaptureFix
         "Attempt 3 of",
         "Attempt 2 of",
     ]
-    stream = StreamOutput(show_calls=False)
+    stream = JsonOutput("stream-json", show_calls=False)
     for event in retries(2, 3):
         stream.handle(event)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

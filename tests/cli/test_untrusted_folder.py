@@ -77,11 +77,7 @@ def test_other_commands(folder: UntrustedFolder) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        "-m contextui -p hello",
-        pytest.param("-Bmcontextui -p hello", marks=LONG),
-    ],
+    "words", ["-m contextui -p hello", pytest.param("-Bmcontextui -p hello", marks=LONG)]
 )
 def test_python_dash_m_finds_nothing_but_its_own_name(tmp_path: Path, words: str) -> None:
     folder = UntrustedFolder.build(tmp_path, [*STARTUP, *TRAPS])

@@ -126,8 +126,7 @@ class Trap:
         )  # fmt: skip
 
 
-BY = "hostile-programs"
-"""The folder of programs that a repository's settings name."""
+BY = "hostile-programs"  # the folder of programs that a repository's settings name
 
 
 def _plugin(name: str, suffix: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.entries import AsideLine
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
-from contextui.windows.editor import EditorWindow
+from contextui.windows.editor.window import EditorWindow
 from tests.tui.running import desk_in, running, say, shown, until
 
 

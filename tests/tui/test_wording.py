@@ -11,7 +11,7 @@ from contextui.agent.models.scripted import ScriptedModel
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.desktop.shared import short_name
 from contextui.tui.inspector.edit import EditScreen, listed
-from contextui.windows.todo import TodoWindow
+from contextui.windows.todo.window import TodoWindow
 from contextui.words import Words
 from tests.agent.talking import run
 from tests.tui.running import app_of, desk_in, running, shown, until

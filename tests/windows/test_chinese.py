@@ -112,10 +112,7 @@ TALKS: list[tuple[type[Window], dict[str, Any], list[tuple[str, dict[str, Any]]]
 
 @pytest.mark.parametrize(("cls", "args", "calls"), TALKS, ids=[talk[0].name for talk in TALKS])
 def test_results_refusals_and_content_are_in_chinese(
-    tmp_path: Path,
-    cls: type[Window],
-    args: dict[str, Any],
-    calls: list[tuple[str, dict[str, Any]]],
+    tmp_path: Path, cls: type[Window], args: dict[str, Any], calls: list[tuple[str, dict[str, Any]]]
 ) -> None:
     (tmp_path / "a.txt").write_text("一\n二\n", "utf-8")
     (tmp_path / "b.txt").write_text("三\n", "utf-8")

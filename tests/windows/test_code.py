@@ -11,15 +11,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from contextui import (
-    ContextItem,
-    ItemType,
-    Lod,
-    SessionOptions,
-    SessionStore,
-    TokenCounter,
-    WindowManager,
-)
+from contextui import ContextItem, ItemType, Lod, SessionOptions, SessionStore, TokenCounter
 from contextui.errors import ContextUIError
 from contextui.session.code.refs import resolve_code_refs
 from contextui.session.code.store import FOLDER, CodeStore
@@ -29,27 +21,27 @@ from contextui.windows.code import CodeWindow
 from contextui.windows.code import window as code_module
 from tests.context.conversation import wire
 
+Tester = WindowTester[CodeWindow]
+
 LONG = 20.0  # seconds, never reached unless something is wrong
 ACTIONS = ["save", "show", "hide", "page", "delete", "close"]
 LOAD = "import csv\n\ndef load(path):\n    return path\n"
 
 
 @pytest.fixture
-def window(tmp_path: Path) -> Iterator[WindowTester[CodeWindow]]:
+def window(tmp_path: Path) -> Iterator[Tester]:
     with WindowTester(CodeWindow, folder=tmp_path) as tester:
         yield tester
         assert tester.troubles == []
 
 
-def save(window: WindowTester[CodeWindow], code_id: str, content: str = "x", **more: str) -> str:
+def save(window: Tester, code_id: str, content: str = "x", **more: str) -> str:
     return window.act(
         "save", **{"code_id": code_id, "language": "python", "content": content, **more}
     )
 
 
-def shown(
-    window: WindowTester[CodeWindow], lod: Lod = Lod.FULL
-) -> list[tuple[str, dict[str, str], str]]:
+def shown(window: Tester, lod: Lod = Lod.FULL) -> list[tuple[str, dict[str, str], str]]:
     """The elements of the content: tag, attributes, text."""
     block = etree.fromstring(window.xml(lod))
     assert [child.tag for child in block] == ["Description", "Content", "Actions"]
@@ -66,7 +58,7 @@ def file(code_id: str, words: str | None = None, language: str = "python", lines
 
 
 class TestActions:
-    def test_save(self, window: WindowTester[CodeWindow], tmp_path: Path) -> None:
+    def test_save(self, window: Tester, tmp_path: Path) -> None:
         assert save(window, "load", LOAD, description="Reads the sales") == (
             "Saved load: python, 4 lines."
         )
@@ -79,7 +71,7 @@ class TestActions:
         assert save(window, "load", "y") == "Saved load: python, 1 line."
         assert shown(window)[1] == file("load")
 
-    def test_show_and_hide(self, window: WindowTester[CodeWindow]) -> None:
+    def test_show_and_hide(self, window: Tester) -> None:
         save(window, "load", LOAD)
         save(window, "other", "")
         assert window.act("show", code_id="load") == "load is shown: 4 lines."
@@ -94,7 +86,7 @@ class TestActions:
         assert shown(window) == listed
         assert window.content(Lod.GIST) == "2 code files"
 
-    def test_pages_of_code(self, window: WindowTester[CodeWindow]) -> None:
+    def test_pages_of_code(self, window: Tester) -> None:
         save(window, "long", "".join(f"line {number}\n" for number in range(1, 251)))
         assert window.act("show", code_id="long") == "long is shown: 250 lines on 3 pages."
         assert shown(window)[1][1] == {"id": "long", "lines": "250", "shown": "1-100"}
@@ -106,7 +98,7 @@ class TestActions:
         save(window, "long", "short")
         assert shown(window)[1] == ("code", {"id": "long", "lines": "1"}, "\n1 short\n")
 
-    def test_pages_of_the_list(self, window: WindowTester[CodeWindow]) -> None:
+    def test_pages_of_the_list(self, window: Tester) -> None:
         for number in range(23):
             save(window, f"code{number:02}")
         assert shown(window)[0] == file("code22")
@@ -122,7 +114,7 @@ class TestActions:
         assert shown(window)[20] == ("files", {"shown": "1-20", "of": "23"}, "")
         assert shown(window)[21][1]["id"] == "code07"
 
-    def test_delete(self, window: WindowTester[CodeWindow]) -> None:
+    def test_delete(self, window: Tester) -> None:
         save(window, "load")
         save(window, "other")
         window.act("show", code_id="load")
@@ -132,7 +124,7 @@ class TestActions:
         assert window.act("delete", code_id="other") == "Deleted other. Left: 0 code files."
         assert window.content() == "0 code files"
 
-    def test_previews_are_diffs(self, window: WindowTester[CodeWindow], tmp_path: Path) -> None:
+    def test_previews_are_diffs(self, window: Tester, tmp_path: Path) -> None:
         new = {"code_id": "load", "language": "python", "content": "one\n2\n"}
         found = window.preview("save", **new)
         path = ".contextui/code/load.py"
@@ -163,7 +155,7 @@ class TestActions:
 
 
 class TestRefusals:
-    def test_an_id_that_is_none(self, window: WindowTester[CodeWindow], tmp_path: Path) -> None:
+    def test_an_id_that_is_none(self, window: Tester, tmp_path: Path) -> None:
         for code_id in ("a/b", "../x", ".x", "", "a\nb", "x" * 65, "a.py"):
             name = code_id.replace("\n", " ")
             name = name if len(name) <= 40 else name[:40] + "…"
@@ -177,12 +169,12 @@ class TestRefusals:
             assert window.refused("delete", code_id=code_id) == reply
             assert os.listdir(tmp_path) == []
 
-    def test_an_id_that_nothing_has(self, window: WindowTester[CodeWindow]) -> None:
+    def test_an_id_that_nothing_has(self, window: Tester) -> None:
         save(window, "load")
         for action in ("show", "delete"):
             assert window.refused(action, code_id="x") == "There is no code x. Available: load."
 
-    def test_the_rest(self, window: WindowTester[CodeWindow]) -> None:
+    def test_the_rest(self, window: Tester) -> None:
         assert window.refused("hide") == "No code is shown."
         assert window.refused("page", number=2) == "There is no page 2; the last is 1."
         assert window.refused("page", number=0) == "There is no page 0; the last is 1."
@@ -211,7 +203,7 @@ class TestRefusals:
         assert not outside.exists() or os.listdir(outside) == []
 
     def test_a_list_that_cannot_be_read_is_no_failure_to_save(
-        self, window: WindowTester[CodeWindow], monkeypatch: pytest.MonkeyPatch
+        self, window: Tester, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def busy(_: CodeStore) -> None:
             raise ContextUIError("The code cannot be listed.")
@@ -226,7 +218,7 @@ class TestRefusals:
 
 class TestSize:
     @pytest.mark.parametrize("line", ["龘" * 2_000, "y = 2"])
-    def test_it_stays_bounded(self, window: WindowTester[CodeWindow], line: str) -> None:
+    def test_it_stays_bounded(self, window: Tester, line: str) -> None:
         for number in range(21):
             save(window, f"code{number}", f"{line}\n" * 150, description="A long description " * 20)
         counter = TokenCounter()
@@ -240,7 +232,7 @@ class TestSize:
 
 
 class TestComingBack:
-    def test_from_its_state(self, window: WindowTester[CodeWindow]) -> None:
+    def test_from_its_state(self, window: Tester) -> None:
         save(window, "long", "x\n" * 150, description="Long")
         window.act("show", code_id="long")
         window.act("page", number=2)
@@ -252,9 +244,7 @@ class TestComingBack:
         twin.act("hide")
         twin.close()
 
-    def test_when_the_folder_became_a_trap(
-        self, tmp_path: Path, window: WindowTester[CodeWindow]
-    ) -> None:
+    def test_when_the_folder_became_a_trap(self, tmp_path: Path, window: Tester) -> None:
         (tmp_path / ".contextui").symlink_to("/")
         twin = window.restored()
         for lod in Lod:
@@ -310,7 +300,7 @@ def test_references_are_never_resolved_in_the_context(tmp_path: Path) -> None:
     with sessions.create(project) as session:
         window = session.windows.open("code")
         params = {"code_id": "load", "language": "python", "content": "secret_body()\n"}
-        act(session.windows, window.id, "save", **params)
+        assert asyncio.run(session.windows.act(window.id, "save", params)).ok
         context = session.context
         context.add(ContextItem(ItemType.USER, "Write it"))
         context.mark_sent(context.compose(None))
@@ -328,12 +318,6 @@ def test_references_are_never_resolved_in_the_context(tmp_path: Path) -> None:
     assert b"secret_body" not in sent
     assert b'<file id=\\"load\\" language=\\"python\\" lines=\\"1\\"' in sent
     assert "secret_body" not in log
-
-
-def act(windows: WindowManager, window_id: str, action: str, **params: Any) -> str:
-    result = asyncio.run(windows.act(window_id, action, params))
-    assert result.ok, result.text
-    return result.text
 
 
 def test_what_it_says_of_references_is_none_itself(tmp_path: Path) -> None:

@@ -292,10 +292,7 @@ def test_it_opens_at_a_line(folder: Path, line: int, top: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "line"),
-    [
-        ("chinese", "敏捷的棕色狐狸跳过了懒狗" * 20),
-        ("minified", "a(b,c){d=e[f];}" * 100_000),
-    ],
+    [("chinese", "敏捷的棕色狐狸跳过了懒狗" * 20), ("minified", "a(b,c){d=e[f];}" * 100_000)],
 )
 def test_a_page_of_long_lines_stays_small_and_none_is_skipped(
     tmp_path: Path, name: str, line: str

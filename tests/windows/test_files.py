@@ -1,6 +1,5 @@
 """The files window: a tree of any size, small in tokens, and names that stay names."""
 
-import asyncio
 import os
 import queue
 import shutil
@@ -15,14 +14,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from contextui import (
-    Body,
-    Lod,
-    TokenCounter,
-    Window,
-    WindowManager,
-    Workspace,
-)
+from contextui import Body, Lod, TokenCounter, Window, Workspace
 from contextui.errors import ContextUIError
 from contextui.files import listing as listing_module
 from contextui.files import search
@@ -34,6 +26,8 @@ from contextui.windowing.runtime import runtime_of
 from contextui.windows.files import FilesWindow
 from contextui.windows.files import window as files_module
 from tests.counting import count_calls
+
+Tester = WindowTester[FilesWindow]
 
 LONG = 20.0  # seconds, never reached unless something is wrong
 ACTIONS = [
@@ -82,13 +76,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(folder: Path) -> Iterator[WindowTester[FilesWindow]]:
+def window(folder: Path) -> Iterator[Tester]:
     with WindowTester(FilesWindow, folder=folder, classes=(Editor,)) as tester:
         yield tester
         assert tester.troubles == []
 
 
-def shown(tester: WindowTester[FilesWindow]) -> tuple[str, str, str]:
+def shown(tester: Tester) -> tuple[str, str, str]:
     """What all three levels say; parsing the block gives the same."""
     for lod in Lod:
         block = etree.fromstring(tester.xml(lod))
@@ -100,7 +94,7 @@ def shown(tester: WindowTester[FilesWindow]) -> tuple[str, str, str]:
 
 
 class TestLooking:
-    def test_at_every_level(self, window: WindowTester[FilesWindow]) -> None:
+    def test_at_every_level(self, window: Tester) -> None:
         assert shown(window) == (
             "the workspace, 6 entries",
             "the workspace, 6 entries (1 git-ignored)\nfolders: 3, files: 3\ndocs/\nempty/\nsrc/",
@@ -139,7 +133,7 @@ class TestLooking:
 
 
 class TestTree:
-    def test_expand(self, window: WindowTester[FilesWindow]) -> None:
+    def test_expand(self, window: Tester) -> None:
         assert window.act("expand", path="src") == "Expanded src/ (2)."
         assert window.act("expand", path="empty") == "Expanded empty/ (0)."
         assert shown(window) == (
@@ -150,23 +144,21 @@ class TestTree:
             "docs/\nempty/ (0)\nsrc/ (2)\n  util/\n  app.py\n.gitignore\nREADME.md\nsetup.py",
         )
 
-    def test_expand_opens_the_folders_above(self, window: WindowTester[FilesWindow]) -> None:
+    def test_expand_opens_the_folders_above(self, window: Tester) -> None:
         assert window.act("expand", path="./src//util/") == "Expanded src/util/ (2)."
         assert "src/ (2)\n  util/ (2)\n    text.py\n    xml.py\n  app.py" in window.content()
 
-    def test_expand_leaves_a_folder_that_does_not_hold_it(
-        self, window: WindowTester[FilesWindow]
-    ) -> None:
+    def test_expand_leaves_a_folder_that_does_not_hold_it(self, window: Tester) -> None:
         window.act("enter", path="docs")
         assert window.act("expand", path="src/util") == "Expanded src/util/ (2)."
         assert window.content(Lod.GIST) == "the workspace, 6 entries"
         assert "    text.py" in window.content()
 
-    def test_open_expands_folders(self, window: WindowTester[FilesWindow]) -> None:
+    def test_open_expands_folders(self, window: Tester) -> None:
         assert window.act("open", path="src") == "Expanded src/ (2)."
         assert window.act("open", path=".") == "Expanded the workspace (6)."
 
-    def test_open_opens_files_in_an_editor(self, window: WindowTester[FilesWindow]) -> None:
+    def test_open_opens_files_in_an_editor(self, window: Tester) -> None:
         before = shown(window)
         assert window.act("open", path="src/app.py") == "Opened src/app.py in editor_1."
         editor = window.windows.get("editor_1")
@@ -175,7 +167,7 @@ class TestTree:
         assert window.act("open", path="build/out.o") == "Opened build/out.o in editor_2."
         assert shown(window) == before
 
-    def test_collapse(self, window: WindowTester[FilesWindow]) -> None:
+    def test_collapse(self, window: Tester) -> None:
         before = shown(window)
         window.act("expand", path="src/util")
         assert window.act("collapse", path="src") == "Collapsed src/."
@@ -183,7 +175,7 @@ class TestTree:
         window.act("expand", path="src")
         assert "  util/ (2)\n    text.py" in window.content()
 
-    def test_enter_and_up(self, window: WindowTester[FilesWindow]) -> None:
+    def test_enter_and_up(self, window: Tester) -> None:
         before = shown(window)
         window.act("expand", path="src/util")
         assert window.act("enter", path="src") == "Shown: src/, 2 entries."
@@ -198,9 +190,7 @@ class TestTree:
         window.act("collapse", path="src")
         assert shown(window) == before
 
-    def test_paths_may_also_begin_at_the_folder_that_is_shown(
-        self, window: WindowTester[FilesWindow]
-    ) -> None:
+    def test_paths_may_also_begin_at_the_folder_that_is_shown(self, window: Tester) -> None:
         window.act("enter", path="src")
         assert window.act("open", path="app.py") == "Opened src/app.py in editor_1."
         assert window.act("open", path="README.md") == "Opened README.md in editor_2."
@@ -211,7 +201,7 @@ class TestTree:
         )
 
     def test_links_are_marked_and_lead_inside(
-        self, folder: Path, window: WindowTester[FilesWindow], tmp_path: Path
+        self, folder: Path, window: Tester, tmp_path: Path
     ) -> None:
         make(tmp_path, "secret.txt", "outside/x")
         (folder / "a").symlink_to("src")
@@ -239,18 +229,14 @@ class TestTree:
             "d (link)",
         ]
 
-    def test_a_link_in_a_circle_is_no_endless_tree(
-        self, folder: Path, window: WindowTester[FilesWindow]
-    ) -> None:
+    def test_a_link_in_a_circle_is_no_endless_tree(self, folder: Path, window: Tester) -> None:
         (folder / "docs" / "back").symlink_to("..")
         assert window.act("expand", path="docs/back/docs") == "Expanded docs/back/docs/ (2)."
         assert (
             "docs/ (2)\n  back (link) (6)\n    docs/ (2)\n      back (link)\n" in window.content()
         )
 
-    def test_what_is_no_file_is_marked_and_refused(
-        self, folder: Path, window: WindowTester[FilesWindow]
-    ) -> None:
+    def test_what_is_no_file_is_marked_and_refused(self, folder: Path, window: Tester) -> None:
         os.mkfifo(folder / "pipe")
         with socket.socket(socket.AF_UNIX) as server:
             here = os.getcwd()
@@ -274,9 +260,7 @@ class TestTree:
 
 
 class TestRefusals:
-    def test_a_path_that_is_none_says_what_there_is(
-        self, window: WindowTester[FilesWindow]
-    ) -> None:
+    def test_a_path_that_is_none_says_what_there_is(self, window: Tester) -> None:
         for path, reply in (
             ("../x", '"../x" leads out of the workspace. Only files inside can be used.'),
             ("/etc", '"/etc" leads out of the workspace. Only files inside can be used.'),
@@ -300,32 +284,26 @@ class TestRefusals:
             reply = "src/app.py is no folder. Use open for a file."
             assert window.refused(action, path="src/app.py") == reply
 
-    def test_what_is_not_expanded_cannot_be_collapsed(
-        self, window: WindowTester[FilesWindow]
-    ) -> None:
-        assert window.refused("collapse", path="src") == (
-            "src/ is not expanded. Expanded: nothing."
-        )
+    def test_what_is_refused(self, window: Tester) -> None:
+        for number in (0, -1, 2):
+            reply = f"There is no page {number}; the last is 1."
+            assert window.refused("page", number=number) == reply
+        reply = "This is the workspace itself. Nothing outside of it can be shown."
+        assert window.refused("up") == reply
+        reply = "src/ is not expanded. Expanded: nothing."
+        assert window.refused("collapse", path="src") == reply
         window.act("expand", path="src/util")
-        assert window.refused("collapse", path="docs") == (
-            "docs/ is not expanded. Expanded: src, src/util."
-        )
+        reply = "docs/ is not expanded. Expanded: src, src/util."
+        assert window.refused("collapse", path="docs") == reply
 
-    def test_nothing_is_above_the_workspace(self, window: WindowTester[FilesWindow]) -> None:
-        assert window.refused("up") == (
-            "This is the workspace itself. Nothing outside of it can be shown."
-        )
-
-    def test_an_ignored_folder_is_not_in_the_tree(self, window: WindowTester[FilesWindow]) -> None:
+    def test_an_ignored_folder_is_not_in_the_tree(self, window: Tester) -> None:
         assert window.refused("expand", path="build") == (
             "build/ is ignored by git. Its files open by path."
         )
         assert window.act("enter", path="build") == "Shown: build/, 0 entries."
         assert window.content() == "build/, 0 entries (1 git-ignored)"
 
-    def test_what_the_editor_refuses_is_shown(
-        self, folder: Path, window: WindowTester[FilesWindow]
-    ) -> None:
+    def test_what_the_editor_refuses_is_shown(self, folder: Path, window: Tester) -> None:
         make(folder, "data.bin")
         assert window.refused("open", path="data.bin") == "It is no text."
         assert window.troubles == ["editor_1 did not open: It is no text."]
@@ -337,15 +315,8 @@ class TestRefusals:
                 'There is no window called "editor". There is: files.'
             )
 
-    def test_a_page_that_is_none(self, window: WindowTester[FilesWindow]) -> None:
-        for number in (0, -1, 2):
-            assert (
-                window.refused("page", number=number)
-                == f"There is no page {number}; the last is 1."
-            )
-
     def test_too_many_expanded_folders(
-        self, folder: Path, window: WindowTester[FilesWindow], monkeypatch: pytest.MonkeyPatch
+        self, folder: Path, window: Tester, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(files_module, "EXPANDED", 2)
         window.act("expand", path="src/util")
@@ -353,7 +324,7 @@ class TestRefusals:
             "2 folders are expanded. Collapse some of them first."
         )
 
-    def test_a_search_for_nothing(self, window: WindowTester[FilesWindow]) -> None:
+    def test_a_search_for_nothing(self, window: Tester) -> None:
         for action in ("find_name", "find_text"):
             for text in ("", "  ", "a\nb", "a\r"):
                 assert window.refused(action, text=text) == "Say what to look for, in one line."
@@ -363,7 +334,7 @@ class TestRefusals:
 
 
 class TestSearching:
-    def test_by_name(self, window: WindowTester[FilesWindow]) -> None:
+    def test_by_name(self, window: Tester) -> None:
         assert window.act("find_name", text="*.PY") == "4 found for '*.PY' in the workspace."
         head = "4 found for '*.PY' in the workspace"
         lines = "\nsrc/util/text.py\nsrc/util/xml.py\nsrc/app.py\nsetup.py"
@@ -371,7 +342,7 @@ class TestSearching:
         assert window.act("find_name", text="util") == "1 found for 'util' in the workspace."
         assert window.content().endswith("\nsrc/util/")
 
-    def test_by_content(self, folder: Path, window: WindowTester[FilesWindow]) -> None:
+    def test_by_content(self, folder: Path, window: Tester) -> None:
         (folder / "src/app.py").write_text("def foo():\n    return Foo\n\tfoo()\n")
         (folder / "README.md").write_text("the foo\n")
         assert window.act("find_text", text="foo") == "3 found for 'foo' in the workspace."
@@ -386,11 +357,11 @@ class TestSearching:
         )
         assert "src/app.py:2: return Foo" in window.content()
 
-    def test_it_searches_the_folder_that_is_shown(self, window: WindowTester[FilesWindow]) -> None:
+    def test_it_searches_the_folder_that_is_shown(self, window: Tester) -> None:
         window.act("enter", path="docs")
         assert window.act("find_name", text="e") == "1 found for 'e' in docs/."
 
-    def test_nothing_found_leaves_the_tree(self, window: WindowTester[FilesWindow]) -> None:
+    def test_nothing_found_leaves_the_tree(self, window: Tester) -> None:
         before = shown(window)
         assert window.act("find_text", text="zzz") == "0 found for 'zzz' in the workspace."
         assert window.act("find_name", text="out.o") == "0 found for 'out.o' in the workspace."
@@ -399,7 +370,7 @@ class TestSearching:
         window.act("find_name", text="zzz")
         assert shown(window) == before
 
-    def test_the_tree_comes_back(self, window: WindowTester[FilesWindow]) -> None:
+    def test_the_tree_comes_back(self, window: Tester) -> None:
         before = shown(window)
         for action, params in (("refresh", {}), ("enter", {"path": "."}), ("open", {"path": "."})):
             window.act("find_name", text="src")
@@ -407,15 +378,13 @@ class TestSearching:
             window.act(action, **params)
             assert shown(window) == before
 
-    def test_opening_a_file_keeps_what_was_found(self, window: WindowTester[FilesWindow]) -> None:
+    def test_opening_a_file_keeps_what_was_found(self, window: Tester) -> None:
         window.act("find_name", text="app")
         found = shown(window)
         window.act("open", path="src/app.py")
         assert shown(window) == found
 
-    def test_many_are_counted_and_some_kept(
-        self, folder: Path, window: WindowTester[FilesWindow]
-    ) -> None:
+    def test_many_are_counted_and_some_kept(self, folder: Path, window: Tester) -> None:
         (folder / "many.txt").write_text("a needle\n" * 120)
         assert window.act("find_text", text="needle") == (
             "120 found for 'needle' in the workspace, the first 50 are kept."
@@ -428,7 +397,7 @@ class TestSearching:
         assert len(window.window.state.saved()["found"]) == 50
 
     def test_a_search_that_takes_too_long_says_so(
-        self, folder: Path, window: WindowTester[FilesWindow], monkeypatch: pytest.MonkeyPatch
+        self, folder: Path, window: Tester, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         class Impatient(search.SearchTimeout):
             """Ends after so many looks at the clock."""
@@ -442,7 +411,7 @@ class TestSearching:
         assert shown(window)[2] == f"{head}\ndocs/guide.md\nempty/"
         assert "stopped after 10 s" in window.act("find_text", text="text", under="src")
 
-    def test_long_ones_are_on_pages(self, folder: Path, window: WindowTester[FilesWindow]) -> None:
+    def test_long_ones_are_on_pages(self, folder: Path, window: Tester) -> None:
         (folder / "many.txt").write_text(f"needle {'长' * 300}\n" * 9)
         window.act("find_text", text="needle")
         assert window.content().startswith("9 found for 'needle' in the workspace, page 1 of 3\n")
@@ -658,16 +627,17 @@ class Watched(FilesWindow):
             assert self.looks.acquire(timeout=LONG)
 
 
+Watching = WindowTester[Watched]
+
+
 class TestChangesOnDisk:
     @pytest.fixture
-    def watched(
-        self, folder: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> Iterator[WindowTester[Watched]]:
+    def watched(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watching]:
         monkeypatch.setattr(files_module, "SECONDS", 0.002)
         with WindowTester(Watched, folder=folder) as tester:
             yield tester
 
-    def wait_until(self, tester: WindowTester[Watched], content: str) -> None:
+    def wait_until(self, tester: Watching, content: str) -> None:
         """Wait until it shows this."""
         changes: queue.Queue[object] = queue.Queue()
         end = tester.windows.subscribe(changes.put)
@@ -675,7 +645,7 @@ class TestChangesOnDisk:
             assert changes.get(timeout=LONG)
         end()
 
-    def test_nothing_changed_is_no_new_version(self, watched: WindowTester[Watched]) -> None:
+    def test_nothing_changed_is_no_new_version(self, watched: Watching) -> None:
         watched.act("expand", path="src/util")
         version, before = watched.window.version, shown(watched)  # type: ignore[arg-type]
         watched.window.wait_for_looks(5)
@@ -688,9 +658,7 @@ class TestChangesOnDisk:
         watched.act("refresh")
         assert shown(watched) == before  # type: ignore[arg-type]
 
-    def test_what_is_shown_is_kept_up_to_date(
-        self, folder: Path, watched: WindowTester[Watched]
-    ) -> None:
+    def test_what_is_shown_is_kept_up_to_date(self, folder: Path, watched: Watching) -> None:
         watched.act("expand", path="src")
         make(folder, "src/new.py")
         head = "the workspace, 6 entries (1 git-ignored)\ndocs/\nempty/\n"
@@ -700,9 +668,7 @@ class TestChangesOnDisk:
         head = "the workspace, 3 entries (4 git-ignored)\n"
         self.wait_until(watched, head + rest.replace("README.md\n", ""))
 
-    def test_what_is_not_shown_does_not_matter(
-        self, folder: Path, watched: WindowTester[Watched]
-    ) -> None:
+    def test_what_is_not_shown_does_not_matter(self, folder: Path, watched: Watching) -> None:
         version = watched.window.version
         make(folder, "src/util/new.py", "docs/new.md", "build/new.o")
         (folder / "README.md").write_text("longer")
@@ -710,7 +676,7 @@ class TestChangesOnDisk:
         assert watched.window.version == version
 
     def test_a_folder_that_went_away_is_shown_and_may_come_back(
-        self, folder: Path, watched: WindowTester[Watched]
+        self, folder: Path, watched: Watching
     ) -> None:
         watched.act("enter", path="docs")
         (folder / "docs").rename(folder / "papers")
@@ -725,7 +691,7 @@ class TestChangesOnDisk:
         assert watched.troubles == []
 
     def test_an_expanded_folder_that_went_away_is_gone(
-        self, folder: Path, watched: WindowTester[Watched]
+        self, folder: Path, watched: Watching
     ) -> None:
         watched.act("expand", path="docs")
         (folder / "docs" / "guide.md").unlink()
@@ -761,7 +727,7 @@ class TestChangesOnDisk:
 
 
 class TestComingBack:
-    def test_from_its_state(self, window: WindowTester[FilesWindow]) -> None:
+    def test_from_its_state(self, window: Tester) -> None:
         steps: list[tuple[str, dict[str, Any]]] = [
             ("expand", {"path": "src/util"}),
             ("find_name", {"text": "xml"}),
@@ -790,7 +756,7 @@ class TestComingBack:
             assert twin.content().splitlines()[1] == "240.txt"
             twin.close()
 
-    def test_when_its_folder_is_gone(self, folder: Path, window: WindowTester[FilesWindow]) -> None:
+    def test_when_its_folder_is_gone(self, folder: Path, window: Tester) -> None:
         window.act("enter", path="docs")
         (folder / "docs").rename(folder / "papers")
         twin = window.restored()
@@ -799,14 +765,8 @@ class TestComingBack:
         twin.close()
 
 
-def act(windows: WindowManager, window_id: str, action: str, **params: Any) -> str:
-    result = asyncio.run(windows.act(window_id, action, params))
-    assert result.ok, result.text
-    return result.text
-
-
 def test_an_unreadable_folder_is_shown(
-    folder: Path, window: WindowTester[FilesWindow], monkeypatch: pytest.MonkeyPatch
+    folder: Path, window: Tester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window.act("expand", path="src")
     real = list_folder

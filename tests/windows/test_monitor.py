@@ -468,9 +468,7 @@ def found(real: WindowTester[MonitorWindow], pid: int) -> Process:
     raise AssertionError(f"{pid} never was among {real.window.state.top}")
 
 
-def test_a_busy_process_is_found_and_its_secrets_are_not(
-    real: WindowTester[MonitorWindow],
-) -> None:
+def test_a_busy_process_is_found_and_its_secrets_are_not(real: WindowTester[MonitorWindow]) -> None:
     with busy("--token", SECRET) as pid:
         real.act("processes", count=20)
         shown = found(real, pid)

@@ -14,8 +14,8 @@ from contextui.events import WindowOpenedAgain
 from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.desktop.shared import FileRequested
 from contextui.windowing.runtime import runtime_of
-from contextui.windows.editor import EditorWindow
 from contextui.windows.editor.widget import EditorBody
+from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
 from contextui.windows.git.window import GitWindow
 from tests.tui.desktop.samples import focused_window

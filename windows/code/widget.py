@@ -22,9 +22,8 @@ class CodeBody(FoldBody):
 
     @property
     def window_title(self) -> str:
-        words, count = self._words, self._count
-        many = words("{count} files", count=f"{count:,}")
-        return "" if not count else words("1 file") if count == 1 else many
+        many = self._words.plural(self._count, "1 file", "{count:,} files")
+        return many if self._count else ""
 
     def on_mount(self) -> None:
         self.window_changed()
@@ -47,9 +46,8 @@ class CodeBody(FoldBody):
         self.show_folds(folds, "" if problem else note, problem=problem, opened=opened)
 
     def _fold(self, file: CodeFile, seen: str) -> Fold:
-        words, count = self._words, file.line_count
-        lines = words("1 line") if count == 1 else words("{count} lines", count=f"{count:,}")
-        stamp = (file.language, count, file.char_count, seen)
+        lines = self._words.plural(file.line_count, "1 line", "{count:,} lines")
+        stamp = (file.language, file.line_count, file.char_count, seen)
         facts = f"{file.language}, {lines}"
         return Fold(file.code_id, file.code_id, "", file.description, facts, stamp)
 

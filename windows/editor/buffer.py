@@ -11,88 +11,47 @@ from dataclasses import replace
 
 from contextui.files import errors
 from contextui.files.buffer import Buffer, Edits
-from contextui.files.diff import brief_diff, diff_text
+from contextui.files.diff import diff_text
 from contextui.files.save import TEXT_LIMIT
 from contextui.files.textfile import PAGE_LINES, Page, TextFile, Version, split
-from contextui.files.workspace import Fate, Workspace
+from contextui.files.workspace import Fate
 from contextui.text import shown_name
 from contextui.windowing.state import Transient, WindowState
-from contextui.words import Lang
+from contextui.windowing.window import Env
 
-ROOM = 5_000
-"""Cost limit for the lines of a page, see `split`: about 2,000 tokens."""
-
+ROOM = 5_000  # cost limit for the lines of a page, see `split`: about 2,000 tokens
 _ABOVE = 5  # lines shown above a line after jumping to it
 _ALL = PAGE_LINES * 3 // 2  # lines of a file that is one page: it need not move for its last lines
 
 
 class EditedFile(WindowState):
-    """State of an edited file: a window's ``State``, or a part of it.
-
-    Attributes:
-        path: The file.
-        read: The version that was read; None if the file is new.
-        edits: Unsaved edits.
-        lost: Edits that no longer apply to the file.
-        trouble: Why there is nothing to show.
-        on_disk: Whether the file was changed or deleted on disk.
-        revision: Counts the changes of the buffer.
-        by_person: Whether the person made the last change of the buffer.
-        top: The first line of the page.
-        line: The line of the cursor.
-        column: The column of the cursor, from 1; 0 for none.
-        buffer: The text; None if it cannot be edited.
-        page: The page that is shown.
-    """
+    """State of an edited file."""
 
     path: str = ""
-    read: Version | None = None
-    edits: Edits = ()
-    lost: Edits = ()
-    trouble: str = ""
+    read: Version | None = None  # the version that was read; None if the file is new
+    edits: Edits = ()  # that are not saved
+    lost: Edits = ()  # that no longer apply to the file
+    trouble: str = ""  # why there is nothing to show
     on_disk: Fate = "same"
-    revision: int = 0
-    top: int = 1
-    line: int = 1
-    column: int = 0
-    by_person: Transient[bool] = False
-    buffer: Transient[Buffer | None] = None
+    revision: int = 0  # counts the changes of the buffer
+    top: int = 1  # the first line of the page
+    line: int = 1  # of the cursor
+    column: int = 0  # of the cursor, from 1; 0 for none
+    by_person: Transient[bool] = False  # whether the person made the last change of the buffer
+    buffer: Transient[Buffer | None] = None  # None if the text cannot be edited
     page: Transient[Page] = Page(1, (), 0, False)
 
 
 class Editing:
-    """Opens, changes, saves and pages through a file.
+    """Opens, changes, saves and pages through a file."""
 
-    Args:
-        state: The state to work on.
-        workspace: The workspace of the file.
-        lang: The language of error messages.
-        by_person: Whether the person makes the changes.
-
-    Example:
-        >>> editing = Editing(self.state, self.env.workspace)
-        >>> editing.edit(editing.buffer.file.insert_lines(1, "# Title"))
-        1
-    """
-
-    def __init__(
-        self,
-        state: EditedFile,
-        workspace: Workspace,
-        lang: Lang = "en",
-        *,
-        by_person: bool = False,
-    ) -> None:
-        self._state, self._workspace, self._lang = state, workspace, lang
-        self._by_person = by_person
+    def __init__(self, state: EditedFile, env: Env) -> None:
+        self._state, self._workspace, self._lang = state, env.workspace, env.lang
+        self._by_person = env.actor() == "person"
 
     @property
     def buffer(self) -> Buffer:
-        """The editable text.
-
-        Raises:
-            EditError: The file cannot be edited.
-        """
+        """The editable text; raises `EditError` if the file cannot be edited."""
         if self._state.buffer is None:
             most = f"{TEXT_LIMIT >> 20} MiB"
             only = f"This file is too large to edit (more than {most}). goto and scroll read it."
@@ -103,11 +62,7 @@ class Editing:
     # --- the file ----------------------------------------------------------------------
 
     def open(self, path: str, *, new: bool = False) -> None:
-        """Load a file from disk; with `new` start an empty one if it does not exist.
-
-        Raises:
-            FileError: It cannot be read, or does not exist.
-        """
+        """Load a file from disk; with `new` start an empty one if it does not exist."""
         state, workspace = self._state, self._workspace
         file: TextFile | None = TextFile(path=path)
         try:
@@ -156,11 +111,7 @@ class Editing:
         return len(edits) - len(state.lost)
 
     def save(self, path: str, expected: Version | None, *, keep_links: bool = False) -> None:
-        """Write the text to a path, which becomes the file's own.
-
-        Raises:
-            FileError: It cannot be saved; the text is unchanged.
-        """
+        """Write the text to a path, which becomes the file's own; it is unchanged if that fails."""
         state, buffer = self._state, self.buffer
         state.read = self._workspace.save(
             path,
@@ -184,13 +135,7 @@ class Editing:
             with suppress(errors.FileError):  # it is no text any more: what was read stays
                 self.read_again(keep=False)
 
-    def diff(self) -> str:
-        return self._diff(diff_text)
-
-    def brief_diff(self) -> str:
-        return self._diff(brief_diff)
-
-    def _diff(self, made: Callable[[TextFile, TextFile, str, str], str]) -> str:
+    def diff(self, made: Callable[[TextFile, TextFile, str, str], str] = diff_text) -> str:
         buffer, path = self._state.buffer, shown_name(self._state.path)
         return made(buffer.base, buffer.file, path, f"{path} (not saved)") if buffer else ""
 
@@ -211,11 +156,7 @@ class Editing:
     # --- the page ----------------------------------------------------------------------
 
     def page(self, start: int, count: int) -> Page:
-        """Return some lines, from the buffer or the disk.
-
-        Raises:
-            EditError: There is nothing to show.
-        """
+        """Return some lines, from the buffer or the disk."""
         if self._state.trouble:
             raise self._problem()
         if self._state.buffer:

@@ -51,39 +51,22 @@ def rebase(mine: Splice, theirs: Splice) -> Splice:
 
 @dataclass(frozen=True)
 class Sight:
-    """The lines of a file on the screen.
-
-    Attributes:
-        path: The file.
-        text: The whole text; None if the file is read-only.
-        ending: The line ending for new lines.
-        revision: The revision of the text.
-        first: The number of the first line.
-        begin: The offset of that line in the text.
-        lines: The lines, as in the file.
-        ends: The line ending of each.
-        cursor: The window's line and column, both from 1; column 0 for none.
-        has_more: Whether lines follow.
-        total: How many lines the file has; None if not counted yet.
-        is_changed: Whether there are unsaved changes.
-        by_person: Whether the person made the last change.
-        note: A short warning about the file, such as a change on disk.
-    """
+    """The lines of a file on the screen."""
 
     path: str = ""
-    text: str | None = None
-    ending: str = "\n"
+    text: str | None = None  # of the whole file; None if it is read-only
+    ending: str = "\n"  # of new lines
     revision: int = -1
-    first: int = 1
-    begin: int = 0
-    lines: tuple[str, ...] = ()
-    ends: tuple[str, ...] = ()
-    cursor: tuple[int, int] = (1, 0)
+    first: int = 1  # the number of the first line
+    begin: int = 0  # the offset of that line in the text
+    lines: tuple[str, ...] = ()  # as in the file
+    ends: tuple[str, ...] = ()  # their line endings
+    cursor: tuple[int, int] = (1, 0)  # the window's line and column, from 1; column 0 for none
     has_more: bool = False
-    total: int | None = None
-    is_changed: bool = False
-    by_person: bool = False
-    note: str = ""
+    total: int | None = None  # lines of the file; None if not counted yet
+    is_changed: bool = False  # and not saved
+    by_person: bool = False  # whether the person made the last change
+    note: str = ""  # a short warning, such as about a change on disk
 
     @classmethod
     def of_file(cls, file: TextFile, first: int, count: int) -> "Sight":
@@ -110,8 +93,7 @@ class Sight:
     def spliced(self, typed: str) -> Splice | None:
         """Convert an edit of the shown text to a splice of the file; None if nothing changed.
 
-        Raises:
-            ValueError: It touches text that is not shown verbatim.
+        Raise `ValueError` if it touches text that is not shown verbatim.
         """
         if typed == self.shown or self.text is None:
             return None
@@ -302,9 +284,9 @@ class EditorBody(InertArea):
         accent = self.app.theme_variables["accent"]
         ink = Style(color=accent) if accent.startswith("#") else Style(bold=True)
         parts = list(strip.divide([width - _BAR, width - _BAR + 1, strip.cell_length]))
-        return Strip.join(
-            [parts[0], Strip([Segment("▎", ink)]).apply_style(_ground(parts[1])), *parts[2:]]
-        )
+        ground = next((one.style.bgcolor for one in parts[1] if one.style is not None), None)
+        bar = Strip([Segment("▎", ink)]).apply_style(Style(bgcolor=ground))
+        return Strip.join([parts[0], bar, *parts[2:]])
 
     async def settle(self) -> None:
         """Send pending text to the window, before anything else is done to it."""
@@ -484,9 +466,7 @@ class EditorBody(InertArea):
         now = await self._look()
         if now is None:
             return False
-        if (
-            not result.ok and now.revision == sight.revision
-        ):  # rejected for its content: revert what was typed
+        if not result.ok and now.revision == sight.revision:  # what was typed is rejected
             self.app.notify(line(result.text), severity="error", markup=False)
             self._carried = None
             self._become(sight.shown)
@@ -543,11 +523,6 @@ class EditorBody(InertArea):
         self._arrival = _ALL if pages == _ALL else before
         self.post_message(ActionRequested("scroll", {"pages": pages}))
         return True
-
-
-def _ground(strip: Strip) -> Style:
-    style = next((one.style for one in strip if one.style is not None), None)
-    return Style(bgcolor=style.bgcolor if style is not None else None)
 
 
 def _location(text: str, place: int) -> tuple[int, int]:

@@ -11,24 +11,19 @@ from typing import Any
 
 from contextui import ActionError, Body, Lod, Preview, TextFile, Window, action
 from contextui.files import errors
-from contextui.files.diff import diff_text
+from contextui.files.diff import brief_diff, diff_text
 from contextui.files.outline import numbered, outline, shallowest
 from contextui.files.save import TEXT_LIMIT
 from contextui.files.textfile import UTF8, Page, Version, in_lines, shorten
 from contextui.text import counted, shown_name, span, spanned
 from contextui.windows.editor.buffer import EditedFile, Editing
+from contextui.words import msg
 
 LISTED, ENTRIES = 20, 60  # matches that a result lists, entries of an outline
 SECONDS = 5.0  # between checks of the disk
 NO_FILE = "(no file)"  # in the header of a diff
-STAYS = (
-    "The text stays here; save_as saves it under another path.",
-    "文字仍在这里；用 save_as 可存到别的路径。",
-)
-KEEP = (
-    " reload(keep=true) makes the edits in the new file.",
-    "用 reload(keep=true) 可在新的文件中重做这些编辑。",
-)
+STAYS = msg("{problem} The text stays here; save_as saves it under another path.")
+KEEP = msg("{problem} reload(keep=true) makes the edits in the new file.")
 
 
 class EditorWindow(Window):
@@ -135,12 +130,12 @@ class EditorWindow(Window):
     def _saving(self) -> Preview:
         state, files = self.state, self.env.workspace
         if self._is_saved():
-            return Preview(state.path, text=self._nothing_to_save(), changes=False)
+            nothing = self.env.say("There are no changes to save.")
+            return Preview(state.path, text=nothing, changes=False)
         if (fate := files.compare(state.path, state.read)) != "same":
-            name = shown_name(state.path)
-            en = f"{name} was {fate} on disk. {STAYS[0]}"
-            zh = f"{name} 在磁盘上已有变化。{STAYS[1]}"
-            raise ActionError(self.env.say(en + KEEP[0], zh + KEEP[1]))
+            name, say = shown_name(state.path), self.env.say
+            problem = say(f"{name} was {fate} on disk.", f"{name} 在磁盘上已有变化。")
+            raise ActionError(say(KEEP, problem=say(STAYS, problem=problem)))
         target, file = files.resolved(state.path), self._editing.buffer.file
         return self._written(target, self._editing.diff(), file)
 
@@ -181,7 +176,7 @@ class EditorWindow(Window):
     @action("Save", effect="write")
     def save(self, keep_links: bool = False) -> str:
         if self._is_saved():
-            return self._nothing_to_save()
+            return self.env.say("There are no changes to save.")
         return self._save(self.state.path, self.state.read, keep_links)
 
     @action("Find text, from here on")
@@ -276,7 +271,7 @@ class EditorWindow(Window):
 
     @action("Show the unsaved edits as a diff", effect="read")
     def diff(self) -> str:
-        parts = [self._editing.brief_diff()]
+        parts = [self._editing.diff(brief_diff)]
         if self.state.lost:
             path = shown_name(self.state.path)
             parts.append(
@@ -314,9 +309,7 @@ class EditorWindow(Window):
 
     @property
     def _editing(self) -> Editing:
-        env = self.env
-        by_person = env.actor() == "person"
-        return Editing(self.state, env.workspace, env.lang, by_person=by_person)
+        return Editing(self.state, self.env)
 
     def _open(self, path: str, line: int, new: bool) -> None:
         try:
@@ -331,29 +324,25 @@ class EditorWindow(Window):
 
     def _missing(self, error: errors.MissingFileError) -> str:
         """Say how to create a file: a person types a command, the model gives a param."""
-        en, zh = "Use new=true to create it.", "用 new=true 新建。"
         if self.env.actor() == "person":
             typed = f"/open editor {shown_name(error.path)} new=true"
-            en, zh = f"To create it, type: {typed}", f"新建请输入：{typed}"
-        return self.env.say(f"{error} {en}", f"{error.text('zh')}{zh}")
+            return self.env.say("{problem} To create it, type: {typed}", problem=error, typed=typed)
+        return self.env.say("{problem} Use new=true to create it.", problem=error)
 
     def _is_saved(self) -> bool:
         state = self.state
         is_there = bool(state.read) and self.env.workspace.exists(state.path)
         return is_there and not self._editing.buffer.edits
 
-    def _nothing_to_save(self) -> str:
-        return self.env.say("There are no changes to save.")
-
     def _save(self, path: str, expected: Version | None, keep_links: bool = False) -> str:
         lines = len(self._editing.buffer.file.lines)
         try:
             self._editing.save(path, expected, keep_links=keep_links)
         except errors.FileError as error:
-            en, zh = f"{error} {STAYS[0]}", f"{error.text('zh')}{STAYS[1]}"
+            problem = self.env.say(STAYS, problem=error)
             if isinstance(error, errors.FileChangedError):
-                en, zh = f"{en}{KEEP[0]}\n{error.diff}", f"{zh}{KEEP[1]}\n{error.diff}"
-            raise ActionError(self.env.say(en, zh)) from error
+                problem = f"{self.env.say(KEEP, problem=problem)}\n{error.diff}"
+            raise ActionError(problem) from error
         name = shown_name(path)
         en = f"Saved {name}, {counted(lines, 'line')}."
         return self.env.say(en, f"已保存 {name}，共 {lines} 行。")

@@ -12,10 +12,14 @@ from contextui.files.workspace import Workspace
 from contextui.text import counted, one_line
 from contextui.tokens import TokenCounter
 
-MOST = 512 * 1024
-"""Bytes of a file beyond which only its size is said."""
+MOST = 512 * 1024  # bytes of a file beyond which only its size is said
 _ABOUT = 240  # characters
-_QUOTES = re.compile(r'[rR]?("""|\'\'\'|"|\')')
+# What comes before are blank lines and comments, or headings.
+_DOCSTRING = re.compile(
+    r"""(?:\s|#[^\n]*\n)*[rR]?(?P<mark>\"{3}|'{3}|"|')\s*(?P<words>.*?)(?:(?P=mark)|\n\s*\n|\Z)""",
+    re.DOTALL,
+)
+_PARAGRAPH = re.compile(r"(?:\s|#[^\n]*(?:\n|\Z))*(?P<words>.*?)(?:\n\s*\n|\n\s*#|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -69,20 +73,6 @@ def folder_gist(
 
 def _about(text: str, language: str) -> str:
     """The first paragraph of a module's docstring, or of a document."""
-    words, mark = list[str](), ""
-    for row in text[:4_000].split("\n"):
-        line = row.strip()
-        if not words and (not line or line.startswith("#")):
-            continue
-        if not words and language == "python":
-            found = _QUOTES.match(line)
-            if found is None:
-                return ""
-            line, mark = line[found.end() :], found[1]
-        elif language not in ("python", "markdown") or not line or (not mark and line[0] == "#"):
-            break
-        if mark and mark in line:
-            words.append(line.partition(mark)[0])
-            break
-        words.append(line)
-    return one_line(" ".join(words), _ABOUT) if language in ("python", "markdown") else ""
+    pattern = {"python": _DOCSTRING, "markdown": _PARAGRAPH}.get(language)
+    found = pattern.match(text[:4_000]) if pattern else None
+    return one_line(found["words"], _ABOUT) if found else ""

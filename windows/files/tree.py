@@ -6,7 +6,6 @@ belongs into a thread.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from typing import Literal, NamedTuple
 
 from contextui.files.errors import FileError
@@ -18,42 +17,27 @@ from contextui.git.repository import Marks
 RowKind = EntryKind | Literal["deleted", "note"]
 RowKey = tuple[str, bool, int]
 """The path of a row, whether it is a note, and the line that a search found."""
-MARKS = "UDMA?"
-"""The marks of git, the one that needs attention most first."""
 
 
 class FileRow(NamedTuple):
-    """A line of the tree.
+    """A line of the tree."""
 
-    Attributes:
-        path: The path; for a note, that of its folder.
-        name: What is shown of it: several names for folders that hold nothing else.
-        kind: "deleted" is known to git only; a note says why a folder shows nothing.
-        depth: The number of enclosing folders in view.
-        is_open: Whether its entries follow; None if it has none.
-        size: Bytes, or -1.
-        modified: Seconds since the epoch, or 0.
-        mark: Git's mark, or nothing.
-        line: The line that a search found, or 0.
-    """
-
-    path: str
-    name: str
-    kind: RowKind = "file"
-    depth: int = 0
-    is_open: bool | None = None
+    path: str  # for a note, that of its folder
+    name: str  # several names for folders that hold nothing else
+    kind: RowKind = "file"  # "deleted" is known to git only; a note says why a folder is empty
+    depth: int = 0  # the number of enclosing folders in view
+    is_open: bool | None = None  # whether its entries follow; None if it has none
     size: int = -1
-    modified: float = 0.0
-    mark: str = ""
-    line: int = 0
+    modified: float = 0.0  # seconds since the epoch, or 0
+    mark: str = ""  # of git
+    line: int = 0  # that a search found
 
     @property
     def key(self) -> RowKey:
         return self.path, self.kind == "note", self.line
 
 
-Read = Mapping[str, Listing | FileError]
-"""What was read of each folder, or why it could not be."""
+Read = Mapping[str, Listing | FileError]  # what was read of each folder, or why it could not be
 
 
 def read_folders(workspace: Workspace, folders: Iterable[str], *, ignored: bool) -> Read:
@@ -198,8 +182,3 @@ def visible_paths(entries: Iterable[FolderEntry], query: str, *, hidden: bool) -
     if hidden or query.startswith(".") or "/." in query:
         return list(entries)
     return [one for one in entries if not (one.path.startswith(".") or "/." in one.path)]
-
-
-def parents_of(paths: Collection[str]) -> set[str]:
-    """Return all folders on the way to paths."""
-    return {str(one) for path in paths for one in PurePosixPath(path).parents} - {"."}

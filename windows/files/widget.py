@@ -8,7 +8,7 @@ paths are read in threads.
 import time
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
 from textual import events, on
@@ -35,7 +35,7 @@ from contextui.tui.desktop.rowlist import (
     visible,
 )
 from contextui.tui.desktop.shared import editor_of
-from contextui.tui.lines import FAINT, MUTED, age, fold, line, short, spinner
+from contextui.tui.lines import FAINT, MUTED, age, fold, line, short, shown_folder, spinner
 from contextui.widgets import FileRequested, MentionRequested, stated
 from contextui.windowing.worker import in_daemon_thread
 from contextui.windows.files.gist import FileGist, folder_gist, gist_of
@@ -44,17 +44,14 @@ from contextui.windows.files.tree import (
     RowKey,
     Tree,
     matched_in,
-    parents_of,
     read_folders,
     visible_paths,
 )
 from contextui.windows.files.window import FilesWindow
 from contextui.words import Words, msg
 
-TREE, ROOMY = 42, 70
-"""Cells of the tree where there is a preview, and of a window that has room for one."""
-SECONDS = 5.0
-"""Seconds between looks at the disk while the window is shown."""
+ROOMY = 70  # cells of a window that has room for a preview
+SECONDS = 5.0  # seconds between looks at the disk while the window is shown
 _REST = 50  # times as long as a look took until the next one
 _PATH = 32  # characters of the workspace's path in the title
 _PATIENCE = 0.3  # seconds until a spinner appears
@@ -336,13 +333,9 @@ class FilesBody(Vertical):
             self._prepare_index(self._window.env.files)
 
     def _prepare_index(self, files: Workspace) -> None:
-        self._index = self._index or PathIndex.of(files)
-        self._read("index", self._read_index, now=self._index.is_stale)
-
-    async def _read_index(self) -> None:
-        index = self._index
-        if index is not None:
-            await in_daemon_thread(lambda: index.refresh(only_if_stale=True))
+        index = self._index = self._index or PathIndex.of(files)
+        refresh = partial(index.refresh, only_if_stale=True)
+        self._read("index", lambda: in_daemon_thread(refresh), now=index.is_stale)
 
     @on(FilterLine.Changed)
     def _changed(self, message: FilterLine.Changed) -> None:
@@ -438,7 +431,7 @@ class FilesBody(Vertical):
     def _toggle(self, row: FileRow) -> None:
         opened = self._tree.opened
         if self._filter.query_text or self._results:
-            opened |= parents_of([row.path]) | {row.path}
+            opened |= {row.path, *map(str, PurePosixPath(row.path).parents)} - {"."}
             self._results, self._headline, self._wanted = (), "", row.key
             self._filter.end()
             self._list.focus()
@@ -539,11 +532,12 @@ class FilesBody(Vertical):
         name = Content.assemble((visible(gist.path.rpartition("/")[2]), "bold"))
         facts = [gist.language, self._window.env.say(*gist.problem)]
         if gist.lines is not None:
-            many = words("{count} lines", count=f"{gist.lines:,}")
-            facts.append(words("1 line") if gist.lines == 1 else many)
+            facts.append(words.plural(gist.lines, "1 line", "{count:,} lines"))
             facts.append(words("~{count} tokens", count=short(gist.tokens)))
         shown = [name, Content.styled(line(", ".join(filter(None, facts))), MUTED)]
-        if window_id := self._opened_in(gist.path):
+        desk = getattr(self.app, "desk", None)
+        window_id = editor_of(desk.session.windows, gist.path) if desk is not None else ""
+        if window_id:
             shown.append(Content.styled(words("open as {name}", name=line(window_id)), MUTED))
         if gist.about:
             shown += [Content(""), Content(line(gist.about))]
@@ -556,15 +550,9 @@ class FilesBody(Vertical):
         rows = [row for one in shown for row in fold(one, width)]
         return Content("\n").join(rows[: max(self._preview.content_size.height, 3)])
 
-    def _opened_in(self, path: str) -> str:
-        desk = getattr(self.app, "desk", None)
-        return editor_of(desk.session.windows, path) if desk is not None else ""
-
 
 def _shown_root(root: Path | None) -> str:
     if root is None:
         return ""
-    home, shown = str(Path.home()), str(root)
-    if shown == home or shown.startswith(f"{home}/"):
-        shown = "~" + shown[len(home) :]
+    shown = shown_folder(root)
     return visible(shown if len(shown) <= _PATH else f"…/{root.name}")

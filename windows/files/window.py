@@ -20,10 +20,6 @@ ROOM, BRIEF = 2_400, 30  # cost limit for the lines of a page, see `split`; line
 EXPANDED, KEPT = 100, 50  # folders at once, results of a search
 SECONDS, PATIENCE = 5.0, 10.0  # seconds between checks of the disk, and for a search
 UNREAD = Listing("", (), 0)
-MARKS = {
-    "en": {"folder": "/", "link": " (link)", "other": " (cannot be opened)"},
-    "zh": {"folder": "/", "link": " (链接)", "other": " (无法打开)"},
-}
 
 
 class Row(NamedTuple):
@@ -118,7 +114,8 @@ class FilesWindow(Window):
         return [counts.format(len(folders), len(top) - len(folders)), *folders]
 
     def _lines(self, rows: Iterable[Row]) -> list[str]:
-        whole, marks = bool(self.state.found), MARKS[self.env.lang]
+        whole, say = bool(self.state.found), self.env.say
+        marks = {"folder": "/", "link": say(" (link)"), "other": say(" (cannot be opened)")}
         return [
             "  " * row.depth
             + shown_name(row.path if whole else row.path.rpartition("/")[2])

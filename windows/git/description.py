@@ -1,4 +1,4 @@
-"""The git window's state and its description in words."""
+"""The git window's state, and how it is described in words."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +11,8 @@ from contextui.git.status import Change, Commit, Status, quoted
 
 ROOM, BRIEF = 2_400, 30  # cost limit for the list of a page, see `split`; lines of a summary
 DIFF_ROOM, LINE = 6_000, 500  # the same for a diff; characters of a line
+
+Say = Callable[..., str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +39,25 @@ class GitState(Window.State):
     now: Transient[Situation] = Situation()
     resting: Transient[float] = 0.0
 
-
-class Description:
-    """Renders the state as the window's content."""
-
-    def __init__(self, state: GitState, say: Callable[..., str]) -> None:
-        self._state, self._say = state, say
-
-    def content(self, lod: Lod) -> str:
-        state, say = self._state, self._say
-        if state.now.reason is not None:
+    def content(self, lod: Lod, say: Say) -> str:
+        if self.now.reason is not None:
             hint = say(" init creates one.")
-            return state.now.problem + (hint if state.now.reason == "no repository" else "")
-        head, lines = self.head(), self.listing()
+            return self.now.problem + (hint if self.now.reason == "no repository" else "")
+        head, lines = self.head(say), self.listing(say)
         if lod is Lod.GIST:
             return head
         if lod is Lod.SUMMARY:
             brief, *more = split(lines, ROOM, BRIEF)
             return "\n".join([head, *lines[: brief.stop], *(["…"] if more else [])])
         pages = split(lines, ROOM)
-        number = min(state.page, len(pages))
+        number = min(self.page, len(pages))
         if len(pages) > 1:
             head += say(", page {number} of {count}", number=number, count=len(pages))
         page = pages[number - 1]
-        return "\n".join([head, *lines[page.start : page.stop], *self.diff(), *self.log()])
+        return "\n".join([head, *lines[page.start : page.stop], *self.diff(say), *self.log(say)])
 
-    def head(self) -> str:
-        status, say = self._state.now.status, self._say
+    def head(self, say: Say) -> str:
+        status = self.now.status
         where = quoted(status.branch) if status.branch else f"HEAD {status.head[:7]}"
         facts = [where if status.branch else say("{where}, detached", where=where)]
         if not status.head:
@@ -91,28 +85,24 @@ class Description:
             facts.append(say("only {name} of the repository", name=name))
         return say(", ").join(facts)
 
-    def listing(self) -> list[str]:
-        status, say = self._state.now.status, self._say
+    def listing(self, say: Say) -> list[str]:
+        status = self.now.status
         groups = (
             (say("in conflict:"), [f"U {one.name}" for one in status.conflicts()]),
             (say("staged:"), [staged_line(one) for one in status.staged()]),
-            (
-                say("changed:"),
-                [_line(one) for one in status.changed() if not one.is_conflict],
-            ),
+            (say("changed:"), [_line(one) for one in status.changed() if not one.is_conflict]),
             (say("untracked:"), [one.name for one in status.untracked()]),
         )
         return [line for title, lines in groups if lines for line in (title, *lines)]
 
-    def diff(self) -> list[str]:
-        state, say = self._state, self._say
-        if not state.chosen:
+    def diff(self, say: Say) -> list[str]:
+        if not self.chosen:
             return []
-        lines = [shorten(one, LINE) for one in state.now.diff]
+        lines = [shorten(one, LINE) for one in self.now.diff]
         if not lines:
             nothing = say("no lines to show")
-            return [say("diff of {chosen}: {nothing}", chosen=state.chosen, nothing=nothing)]
-        first = min(state.line, len(lines))
+            return [say("diff of {chosen}: {nothing}", chosen=self.chosen, nothing=nothing)]
+        first = min(self.line, len(lines))
         part = split(lines[first - 1 :], DIFF_ROOM)[0]
         last = first - 1 + part.stop
         place = ""
@@ -120,16 +110,16 @@ class Description:
             place = say(
                 ", lines {first} to {last} of {count}", first=first, last=last, count=len(lines)
             )
-        head = say("diff of {chosen}{place}:", chosen=state.chosen, place=place)
+        head = say("diff of {chosen}{place}:", chosen=self.chosen, place=place)
         return [head, *lines[first - 1 : last]]
 
-    def log(self) -> list[str]:
-        commits = self._state.now.commits[: self._state.log_count]
+    def log(self, say: Say) -> list[str]:
+        commits = self.now.commits[: self.log_count]
         if not commits:
             return []
         days = (datetime.fromtimestamp(one.time, UTC).date().isoformat() for one in commits)
         return [
-            self._say("log:"),
+            say("log:"),
             *(
                 f"{one.id} {day} {shorten(one.author, 40)}: {shorten(one.subject, 160)}"
                 for one, day in zip(commits, days, strict=True)

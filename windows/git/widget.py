@@ -38,8 +38,7 @@ from contextui.windows.git.description import Situation
 from contextui.windows.git.window import GitWindow
 from contextui.words import Words
 
-NARROW = 60
-"""Cells of the window below which list and diff take turns."""
+NARROW = 60  # cells of the window below which list and diff take turns
 _NOT_WHILE_ASKING = ("stage", "commit", "discard", "open_file", "switch", "filter")
 Group = Literal["conflict", "staged", "changed"]
 
@@ -67,8 +66,7 @@ class Entry:
         return self.change.staged if self.group == "staged" else self.change.lines
 
 
-Row = Entry | Commit | tuple[str, str]
-"""An entry, a commit, or a heading with its count."""
+Row = Entry | Commit | tuple[str, str]  # an entry, a commit, or a heading with its count
 
 
 class ChangeList(RowList[Row]):
@@ -84,12 +82,6 @@ class ChangeList(RowList[Row]):
     @property
     def entry(self) -> Entry | None:
         return self.row if isinstance(self.row, Entry) else None
-
-    def go_to(self, path: str) -> None:
-        for place, row in enumerate(self.rows):
-            if isinstance(row, Entry) and row.change.path == path:
-                self.choose(place)
-                return
 
 
 class Confirmation(Static, can_focus=True):
@@ -208,9 +200,10 @@ class GitBody(Vertical):
         self._show_rows()
         if chosen != self._chosen:  # the model, or an action of the person, shows a file
             self._chosen = chosen
-            named = (one.path for one in self._now.status.changes if one.name == chosen)
-            if path := next(named, ""):
-                self._list.go_to(path)
+            rows = enumerate(self._list.rows)
+            named = (at for at, one in rows if isinstance(one, Entry) and one.change.name == chosen)
+            if (place := next(named, None)) is not None:
+                self._list.choose(place)
         self._show_message()
         if not self._is_asking:
             await self._show_diff()
@@ -235,13 +228,10 @@ class GitBody(Vertical):
             total = sum(isinstance(one, Entry) for one in self._rows())
             count = sum(isinstance(one, Entry) for one in rows)
             self._filter.show_found(found_text(count, total, words))
-        same = [
-            one.key
-            for one in rows
-            if before and isinstance(one, Entry) and one.change.path == before.change.path
-        ]
-        is_there = before is None or before.key in same
-        self._list.show(rows, note, at=None if is_there or not same else same[0])
+        path = before.change.path if before else None
+        keys = [one.key for one in rows if isinstance(one, Entry) and one.change.path == path]
+        is_there = not keys or (before and before.key in keys)
+        self._list.show(rows, note, at=None if is_there else keys[0])
 
     def _rows(self, query: Sequence[str] = ()) -> list[Row]:
         status, words = self._now.status, self._words
@@ -306,16 +296,13 @@ class GitBody(Vertical):
         if text is None or self._is_asking or now is None or now.key != entry.key:
             return
         self._set_heading(name, str(entry.lines or ""))
-        self._show_text(text, name)
-
-    def _set_heading(self, title: str, facts: str = "", style: str = "bold") -> None:
-        self._heading.update(Content.assemble((line(title), style), f"  {line(facts)}"))
-
-    def _show_text(self, text: str, name: str = "") -> None:
         words = self._words
         lines = diff_lines(text, words, name) if is_diff(text) else _all_lines(text, words)
         if lines != list(self._diff.layout_of.lines):  # keep the place in an unchanged diff
             self._show_lines(lines)
+
+    def _set_heading(self, title: str, facts: str = "", style: str = "bold") -> None:
+        self._heading.update(Content.assemble((line(title), style), f"  {line(facts)}"))
 
     def _show_lines(self, lines: list[Line]) -> None:
         """Show these lines at the right, with as much room as there is; else the list alone."""
@@ -388,11 +375,8 @@ class GitBody(Vertical):
         """Return the number of the first changed line in view, or behind it."""
         lines = self._diff.layout_of.lines
         top = self._diff.lines_in_view[0] - 1
-        for at in range(max(top, 0), len(lines)):
-            if lines[at].kind in "+-":
-                after = (one.new for one in lines[at:] if one.new)
-                return next(after, 1)
-        return 1
+        changed = (at for at in range(max(top, 0), len(lines)) if lines[at].kind in "+-")
+        return next((one.new for one in lines[next(changed, len(lines)) :] if one.new), 1)
 
     def action_switch(self) -> None:
         to_diff = self._list.has_focus and not self.has_class("-alone")

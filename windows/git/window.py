@@ -16,7 +16,7 @@ from typing import Any
 from contextui import ActionError, Body, Lod, Preview, Window, action
 from contextui.files.textfile import shorten, split
 from contextui.git.repository import initialize
-from contextui.windows.git.description import ROOM, Description, GitState, facts
+from contextui.windows.git.description import ROOM, GitState, facts
 from contextui.windows.git.worktree import WorkTree
 
 SECONDS = 3.0  # between checks of the repository
@@ -49,7 +49,7 @@ class GitWindow(Window):
     # --- rendering ----------------------------------------------------------------------------
 
     def content(self, lod: Lod) -> Body:
-        return self._description.content(lod)
+        return self.state.content(lod, self.env.say)
 
     # --- approval -----------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ class GitWindow(Window):
         summary = f"{change.name}: {facts(change)}".rstrip(": ")
         if self.lod is Lod.FULL:
             return self.env.say("Shown: {summary}.", summary=summary)
-        return "\n".join([summary, *self._description.diff()])
+        return "\n".join([summary, *self.state.diff(self.env.say)])
 
     @action(
         "Show the last commits; count=0 hides them",
@@ -119,7 +119,7 @@ class GitWindow(Window):
         number = min(len(self.state.now.commits), count)
         if self.lod is Lod.FULL or not number:
             return self.env.words.plural(number, "1 commit.", "{count} commits.")
-        return "\n".join(self._description.log())
+        return "\n".join(self.state.log(self.env.say))
 
     @action(
         "Stage files or folders; all if none is named",
@@ -223,7 +223,7 @@ class GitWindow(Window):
 
     @action("Turn to a page of the list")
     def page(self, number: int) -> str:
-        pages = len(split(self._description.listing(), ROOM))
+        pages = len(split(self.state.listing(self.env.say), ROOM))
         if not 1 <= number <= pages:
             raise ActionError(
                 "There is no page {number}; the last is {pages}.", number=number, pages=pages
@@ -241,7 +241,7 @@ class GitWindow(Window):
         self.state.log_count, self.state.page = 0, 1
         self._tree.read()
         self._tree.ready()
-        return self.env.say("{head}.", head=self._description.head())
+        return self.env.say("{head}.", head=self.state.head(self.env.say))
 
     @action(
         "Create a git repository in this folder",
@@ -275,7 +275,3 @@ class GitWindow(Window):
     @property
     def _tree(self) -> WorkTree:
         return WorkTree(self.state, self.env)
-
-    @property
-    def _description(self) -> Description:
-        return Description(self.state, self.env.say)

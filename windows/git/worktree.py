@@ -17,7 +17,7 @@ from contextui.git.repository import Repository
 from contextui.git.status import Change, Status, quoted, shown, unquoted
 from contextui.windowing.preview import PREVIEW_LIMIT
 from contextui.windowing.window import Env
-from contextui.windows.git.description import Description, GitState, Situation, staged_line
+from contextui.windows.git.description import GitState, Situation, staged_line
 
 REST = 20  # a timer's reading is not repeated before this many times its own duration
 LAST = 3  # commits in the widget's list
@@ -119,9 +119,9 @@ class WorkTree:
 
     def see(self) -> None:
         """Update the hash of what is shown, so that a change of it is a change of the state."""
-        described = Description(self._state, self._env.say)
-        data = "\0".join(map(described.content, (Lod.FULL, Lod.SUMMARY))).encode("utf-8", "replace")
-        self._state.seen = blake2b(data, digest_size=8).hexdigest()
+        state, say = self._state, self._env.say
+        shown = "\0".join(state.content(lod, say) for lod in (Lod.FULL, Lod.SUMMARY))
+        state.seen = blake2b(shown.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
     # --- previews -----------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,11 @@ from contextui.plain_file import read_plain, write_private
 from contextui.text import one_line
 from contextui.words import Message
 
-MOST_TOOLS = 280
-"""Tools that become actions."""
+MOST_TOOLS = 280  # tools that become actions
 LISTED_TOOLS, LISTED_RESOURCES, LISTED_PROMPTS = 2_000, 500, 200
 """How many of each are read from the server."""
-RESERVED = frozenset(
-    {
-        *("read", "prompt", "page", "answer", "decline", "reconnect"),
-        *("close", "describe", "wait", "cancel"),
-    }
-)
-"""Ids of the window's own actions."""
+_OWN = ("read", "prompt", "page", "answer", "decline", "reconnect")
+RESERVED = frozenset((*_OWN, "close", "describe", "wait", "cancel"))  # ids of the window's actions
 
 _LARGEST_SCHEMA = 20_000  # characters as JSON; of a larger one only the names are kept
 _LARGEST_FILE = 8_000_000
@@ -39,7 +33,14 @@ _LONGEST_LABEL, _LONGEST_DESCRIPTION, _LONGEST_NAME = 100, 4_000, 200
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s")
 
 
-class Tool(BaseModel):
+class _Described(BaseModel):
+    @property
+    def digest(self) -> str:
+        """A hash of all that the server says about it."""
+        return hashlib.sha256(self.model_dump_json().encode("utf-8", "replace")).hexdigest()[:16]
+
+
+class Tool(_Described):
     """A tool, as the server describes it."""
 
     name: str
@@ -47,19 +48,13 @@ class Tool(BaseModel):
     title: str = ""
     description: str = ""
     params: dict[str, Any] = {}
-    reads: bool = False
-    """Whether the server claims that it only reads."""
+    reads: bool = False  # whether the server claims that it only reads
 
     @property
     def label(self) -> str:
         text = self.title or self.description.strip()
         first = _SENTENCE.split(one_line(text, 1_000), maxsplit=1)[0]
         return one_line(first.rstrip(".。"), _LONGEST_LABEL) or self.name
-
-    @property
-    def digest(self) -> str:
-        """A hash of all that the server says about it."""
-        return hashlib.sha256(self.model_dump_json().encode("utf-8", "replace")).hexdigest()[:16]
 
 
 class Resource(BaseModel):
@@ -89,27 +84,18 @@ class Info(BaseModel):
     """What the server says about itself."""
 
     name: str = ""
-    version: str = ""
-    protocol: str = ""
     instructions: str = ""
 
 
-class Catalogue(BaseModel):
+class Catalogue(_Described):
     """All that a server offers."""
 
     tools: list[Tool] = []
     resources: list[Resource] = []
     templates: list[Resource] = []
     prompts: list[Prompt] = []
-    unused: int = 0
-    """How many tools the configuration leaves out."""
-    dropped: int = 0
-    """How many tools there are that are too many."""
-
-    @property
-    def digest(self) -> str:
-        """A hash of all of it: a change of it is a new version of the window."""
-        return hashlib.sha256(self.model_dump_json().encode("utf-8", "replace")).hexdigest()[:16]
+    unused: int = 0  # how many tools the configuration leaves out
+    dropped: int = 0  # how many tools there are that are too many
 
     def tool(self, action_id: str) -> Tool | None:
         return next((one for one in self.tools if one.id == action_id), None)
@@ -142,11 +128,7 @@ class Catalogue(BaseModel):
 
 
 async def read_catalogue(
-    client: Any,
-    kinds: set[str],
-    before: Catalogue,
-    uses: Callable[[str], bool],
-    seconds: float,
+    client: Any, kinds: set[str], before: Catalogue, uses: Callable[[str], bool], seconds: float
 ) -> Catalogue:
     """Read what a server offers."""
     able, new = client.server_capabilities, before.model_copy()
@@ -265,15 +247,3 @@ def prompts_of(found: Iterable[Any]) -> list[Prompt]:
         for one in found
         if one.name.isprintable() and 0 < len(one.name) <= _LONGEST_NAME
     ]
-
-
-def words_of(arguments: Mapping[str, Any]) -> str:
-    """Return the arguments of a call in a few words, such as ``state=open label=bug``."""
-
-    def parts() -> Iterator[str]:
-        for name, value in arguments.items():
-            shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False,
-                                                                    default=str)  # fmt: skip
-            yield f"{name}={one_line(shown, 40)}"
-
-    return one_line(" ".join(parts()), 80)

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from contextui import ActionError, ContextUIError
 from contextui.config.servers import Server
-from contextui.processes import Process
+from contextui.processes import PIPE, Process
 from contextui.secrets import add_named_secret, mask, names_secret
 from contextui.text import one_line
 from contextui.version import VERSION
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 Status = Literal["idle", "connecting", "login", "connected", "stopped"]
 """Whether a server is connected. `login`: the person has to log in first."""
 
-MOST_QUESTIONS = 10
-"""Questions to the person within one call; more are not asked."""
-
+MOST_QUESTIONS = 10  # questions to the person within one call; more are not asked
 _INHERITED = re.compile(
     r"PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|"
     r"(?:HTTPS?|ALL|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS",
@@ -49,8 +47,8 @@ MISSING = msg('MCP servers need the package mcp: pip install "contextui[mcp]".')
 """What to do if the library is not installed."""
 
 Progress = Callable[[float | None, float | None, str], None]
-Elicit = Callable[[Any], Awaitable[tuple[str, dict[str, Any] | None]]]
-"""Asks the person a server's question; returns ``accept``, ``decline`` or ``cancel``."""
+Answer = tuple[str, dict[str, Any] | None]
+"""A person's answer to a server's question: ``accept``, ``decline`` or ``cancel``, and the form."""
 
 
 class StoppedError(ContextUIError):
@@ -61,9 +59,6 @@ class Connection:
     """Connects to a server on demand, again after it stopped, and follows what it announces.
 
     Belongs to the window's event loop.
-    Attributes:
-        updated: Resources that changed and were not read again yet.
-        questions: How many questions the server asked since the last call began.
     """
 
     def __init__(
@@ -73,7 +68,7 @@ class Connection:
         *,
         start: Callable[..., Awaitable[Process]],
         changed: Callable[[], None],
-        elicit: Elicit,
+        elicit: Callable[[Any], Awaitable[Answer]],
         exposed: Callable[[str], None],
     ) -> None:
         self.server, self._home = server, home
@@ -82,15 +77,14 @@ class Connection:
         self.status: Status = "idle"
         self.error, self.link = "", ""
         self.info, self.catalogue = Info(), Catalogue()
-        self.updated: set[str] = set()
+        self.updated: set[str] = set()  # resources that were not read again yet
         self.since = 0.0
-        self.questions = 0
+        self.questions = 0  # of the server, since the last call began
         self._client: Client | None = None
         self._task: asyncio.Task[None] | None = None
-        self._ready = asyncio.Event()
-        self._stop = asyncio.Event()
+        # Whether it is connected or failed; is to end; has to look at what changed, or at its end.
+        self._ready, self._stop, self._is_dirty = (asyncio.Event() for _ in range(3))
         self._dirty: set[str] = set()
-        self._is_dirty = asyncio.Event()
         self._watched: list[str] = []
         self._listener: asyncio.Task[None] | None = None
         self._log: Log | None = None
@@ -105,19 +99,18 @@ class Connection:
         if self._task is not None and not self._task.done():
             return
         self.status, self.error, self.since = "connecting", "", time.time()
-        self._ready, self._stop = asyncio.Event(), asyncio.Event()
+        self._ready, self._stop, self._is_dirty = (asyncio.Event() for _ in range(3))
         # Not in the context of the action or job that needs it: it outlives both.
         self._task = asyncio.get_running_loop().create_task(
             self._live(), context=contextvars.Context()
         )
         self._changed()
 
-    async def ready(self, seconds: float) -> bool:
-        """Wait until it is connected, has stopped or waits for the person; False if it is late."""
+    async def ready(self, seconds: float) -> None:
+        """Wait until it is connected, has stopped, waits for the person, or is late."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._ready.wait()
-        return self._ready.is_set()
 
     async def client(self) -> "Client":
         self.begin()
@@ -135,6 +128,7 @@ class Connection:
 
     async def close(self) -> None:
         self._stop.set()
+        self._is_dirty.set()
         for request in list(self._requests):
             request.cancel()
         if self._listener is not None:
@@ -149,8 +143,12 @@ class Connection:
         reason = ""
         try:
             async with self._connected() as client:
-                self._client = client
-                await self._read_all(client)
+                self._client, about = client, client.server_info
+                name = (about and (about.title or about.name)) or ""
+                self.info = Info(
+                    name=one_line(name, 80), instructions=(client.instructions or "")[:4_000]
+                )
+                await self._read(client, {"tools", "resources", "prompts"})
                 self.status, self.since = "connected", time.time()
                 self._ready.set()
                 self._changed()
@@ -181,9 +179,8 @@ class Connection:
             from contextui.windows.mcp import transport  # noqa: PLC0415
         except ImportError as error:
             raise StoppedError(MISSING) from error
-        logging.getLogger("mcp").disabled = True  # it would write to the screen, tokens included
-        for name in ("mcp.client", "mcp.client.auth.oauth2", "client"):
-            logging.getLogger(name).disabled = True
+        for name in ("mcp", "mcp.client", "mcp.client.auth.oauth2", "client"):
+            logging.getLogger(name).disabled = True  # it would write to the screen, tokens included
         server = self.server.resolved(os.environ)
         for name, value in (*server.env, *server.headers):
             add_named_secret(name, value)
@@ -208,25 +205,19 @@ class Connection:
                 cache=None,
                 input_required_max_rounds=MOST_QUESTIONS,
             )
-            async with self._patience(server.timeout):
-                await stack.enter_async_context(client)
+            seconds = server.timeout
+            try:
+                async with asyncio.timeout(seconds) as self._deadline:  # not while a person logs in
+                    await stack.enter_async_context(client)
+            except TimeoutError:
+                late = StoppedError("it did not answer within {seconds:g} s", seconds=seconds)
+                raise late from None
             # A server's own schema of its results is not believed: checking against it may take
             # for ever, and what it returns is only shown.
             client.session.validate_tool_result = _accept  # type: ignore[method-assign,assignment]
             yield client
 
-    @asynccontextmanager
-    async def _patience(self, seconds: float) -> AsyncIterator[None]:
-        """Limit the time to connect, except while the person logs in."""
-        try:
-            async with asyncio.timeout(seconds) as self._deadline:
-                yield
-        except TimeoutError:
-            raise StoppedError("it did not answer within {seconds:g} s", seconds=seconds) from None
-
     async def _spawn(self, server: Server) -> Process:
-        from contextui.processes import PIPE  # noqa: PLC0415
-
         return await self._start(
             [server.command, *server.args],
             cwd=server.cwd or None,
@@ -271,7 +262,12 @@ class Connection:
 
     def _note_status(self, code: int) -> None:
         """Note the status of an HTTP response: the library's own errors do not have it."""
-        self._refusal = _refusal(code)
+        self._refusal = f"it failed (HTTP {code})" if code >= 400 else ""
+        if code in (401, 403):
+            why = "the token is missing, wrong or has expired"
+            self._refusal = f"it refused the login (HTTP {code}): {why}"
+        elif code == 404:
+            self._refusal = "there is no MCP server at this address (HTTP 404)"
 
     def _ended(self, problem: BaseException | None) -> None:
         """Note that a process can no longer be spoken with."""
@@ -296,24 +292,21 @@ class Connection:
 
     async def _follow(self, client: "Client") -> None:
         """Read again what has changed, at most twice a second, until the connection ends."""
-        stop = asyncio.ensure_future(self._stop.wait())
-        try:
-            while not self._stop.is_set() and not self._is_broken:
-                dirty = asyncio.ensure_future(self._is_dirty.wait())
-                await asyncio.wait([stop, dirty], return_when=asyncio.FIRST_COMPLETED)
-                dirty.cancel()
-                if self._stop.is_set() or self._is_broken:
-                    return
-                await asyncio.wait([stop], timeout=_SETTLE)
-                self._is_dirty.clear()
-                kinds, self._dirty = self._dirty, set()
-                try:
-                    await self._read(client, kinds)
-                except Exception as problem:  # the old list stays
-                    self.error = reason_of(problem)
-                self._changed()
-        finally:
-            stop.cancel()
+        while True:
+            await self._is_dirty.wait()
+            if not self._is_broken:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_SETTLE):
+                        await self._stop.wait()
+            if self._stop.is_set() or self._is_broken:
+                return
+            self._is_dirty.clear()
+            kinds, self._dirty = self._dirty, set()
+            try:
+                await self._read(client, kinds)
+            except Exception as problem:  # the old list stays
+                self.error = reason_of(problem)
+            self._changed()
 
     async def _note(self, message: Any) -> None:
         """Note what an older server announces; newer ones are listened to."""
@@ -370,24 +363,15 @@ class Connection:
         if client.protocol_version in MODERN_PROTOCOL_VERSIONS:
             self._listen_again()
             return
-        for uri in {*uris} - {*before}:
+        session = client.session
+        changes = [(session.subscribe_resource, one) for one in {*uris} - {*before}]
+        changes += [(session.unsubscribe_resource, one) for one in {*before} - {*uris}]
+        for change, uri in changes:
             with suppress(Exception):  # a server need not support it
-                await self._limited(client.session.subscribe_resource(uri))
-        for uri in {*before} - {*uris}:
-            with suppress(Exception):
-                await self._limited(client.session.unsubscribe_resource(uri))
+                async with asyncio.timeout(self.server.timeout):
+                    await change(uri)
 
     # --- reading lists ---------------------------------------------------------------------
-
-    async def _read_all(self, client: "Client") -> None:
-        about = client.server_info
-        self.info = Info(
-            name=one_line((about and (about.title or about.name)) or "", 80),
-            version=one_line((about and about.version) or "", 40),
-            protocol=one_line(client.protocol_version, 20),
-            instructions=(client.instructions or "")[:4_000],
-        )
-        await self._read(client, {"tools", "resources", "prompts"})
 
     async def _read(self, client: "Client", kinds: set[str]) -> None:
         self.catalogue = await read_catalogue(
@@ -400,10 +384,6 @@ class Connection:
         if reason == _CLOSED:
             return self.error or reason
         return refusal if refusal and reason in _VAGUE else reason
-
-    async def _limited(self, call: Awaitable[Any]) -> Any:
-        async with asyncio.timeout(self.server.timeout):
-            return await call
 
     # --- calls -----------------------------------------------------------------------------
 
@@ -487,15 +467,13 @@ def environ(given: Mapping[str, str]) -> dict[str, str]:
 
 
 _CLOSED = "Connection closed"
+_REASONS = {
+    "MessageTooLargeError": "it sent a message that is too large",
+    "TimeoutError": "it did not answer in time",
+    "ValidationError": "it sent something that does not follow the protocol",
+    "OverflowError": "it sent something that does not follow the protocol",
+}
 _VAGUE = ("Server returned an error response", "Not Found", "Session terminated")
-
-
-def _refusal(code: int) -> str:
-    if code in (401, 403):
-        return f"it refused the login (HTTP {code}): the token is missing, wrong or has expired"
-    if code == 404:
-        return "there is no MCP server at this address (HTTP 404)"
-    return f"it failed (HTTP {code})" if code >= 400 else ""
 
 
 def reason_of(problem: BaseException) -> str:
@@ -504,15 +482,9 @@ def reason_of(problem: BaseException) -> str:
         problem = problem.exceptions[0]
     if isinstance(problem, ContextUIError):
         return one_line(str(problem), 300)
-    text = str(problem).strip() or type(problem).__name__
     kind = type(problem).__name__
-    if kind == "MessageTooLargeError":
-        text = "it sent a message that is too large"
-    elif kind == "TimeoutError":
-        text = "it did not answer in time"
-    elif kind in ("ValidationError", "OverflowError"):
-        text = "it sent something that does not follow the protocol"
-    elif kind in ("ConnectError", "ConnectTimeout"):
+    text = _REASONS.get(kind) or str(problem).strip() or kind
+    if kind in ("ConnectError", "ConnectTimeout"):
         text = f"it cannot be reached ({text})"
     return one_line(mask(text), 300)
 

@@ -1,6 +1,5 @@
 """MCP window in words: its state, and what the model reads of it."""
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,7 +10,6 @@ from contextui.config.servers import Server
 from contextui.secrets import add_secret, names_secret
 from contextui.text import one_line
 from contextui.windows.mcp.catalogue import Catalogue, Info
-from contextui.windows.mcp.connection import Connection
 from contextui.windows.mcp.result import Result
 from contextui.words import Words, msg
 
@@ -75,40 +73,24 @@ class ServerState(Window.State):
     offered: Transient[tuple[Action, ...]] = ()
     known: Transient[dict[str, list[str]]] = {}
     link: Transient[str] = ""
-    connection: Transient[Connection | None] = None
-    attended: Transient[asyncio.Event | None] = None
-    answering: Transient[asyncio.Lock | None] = None
-    answer: Transient[list[asyncio.Future[tuple[str, dict[str, Any] | None]]]] = []
-    tasks: Transient[list[asyncio.Task[None]]] = []
-    folder: Transient[str] = ""
 
-
-class Description:
-    """Describes a server's window."""
-
-    def __init__(self, state: ServerState, server: Server, words: Words) -> None:
-        self._state, self._server, self._words = state, server, words
-
-    def content(self, lod: Lod) -> str:
-        state, words = self._state, self._words
-        tools = words.plural(len(state.catalogue.tools), "1 tool", "{count} tools")
-        name = one_line(state.info.name or self._server.name, 80)
-        head = f"{name}, {self.status}, {tools}"
-        last = state.results[-1] if state.results else None
+    def content(self, lod: Lod, server: Server, words: Words) -> str:
+        tools = words.plural(len(self.catalogue.tools), "1 tool", "{count} tools")
+        name = one_line(self.info.name or server.name, 80)
+        head = f"{name}, {self.shown_status(words)}, {tools}"
+        last = self.results[-1] if self.results else None
         if lod is Lod.GIST:
             return f"{head}. {words('Last')}: {headline(last)}" if last else head
-        lines = [head, *self._notes(lod)]
-        for kept in state.kept:
+        lines = [head, *self._notes(lod, words)]
+        for kept in self.kept:
             lines.append(f"{words('Resource')} {one_line(kept.uri, 200)}")
             lines.append(kept.text if lod is Lod.FULL else one_line(kept.text, 100))
-        for one in state.results if lod is Lod.FULL else state.results[-1:]:
+        for one in self.results if lod is Lod.FULL else self.results[-1:]:
             lines.append(f"{words('Result')} {one.number}: {headline(one)}")
         return "\n".join(lines)
 
-    @property
-    def status(self) -> str:
-        state, words = self._state, self._words
-        match state.status:
+    def shown_status(self, words: Words) -> str:
+        match self.status:
             case "connected":
                 return words("connected")
             case "connecting":
@@ -116,25 +98,18 @@ class Description:
             case "login":
                 return words("waits for the person to log in")
             case "stopped":
-                return words("stopped: {error}", error=state.error)
+                return words("stopped: {error}", error=self.error)
         return words("connected on demand")
 
-    def exposed(self, host: str) -> str:
-        """Return the warning before a secret is sent to a host unencrypted."""
-        return self._words(
-            "Its key is sent to {host} unencrypted (http://): others on the network can read it.",
-            host=host,
-        )
-
-    def _notes(self, lod: Lod) -> Iterable[str]:
-        state, words, found = self._state, self._words, self._state.catalogue
-        if state.asked is not None:
-            asked = one_line(state.asked.message, 300)
+    def _notes(self, lod: Lod, words: Words) -> Iterable[str]:
+        found = self.catalogue
+        if self.asked is not None:
+            asked = one_line(self.asked.message, 300)
             yield words("The server asks the person: {asked}", asked=asked)
         if lod is not Lod.FULL:
             return
-        if state.info.instructions:
-            yield words("The server says: ") + one_line(state.info.instructions, 500)
+        if self.info.instructions:
+            yield words("The server says: ") + one_line(self.info.instructions, 500)
         if found.dropped:
             yield words(
                 "{dropped:,} more tools are left out: enabled_tools in config.toml chooses.",

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +19,8 @@ from contextui.plain_file import read_plain, write_private
 from contextui.secrets import mask, mask_own
 from contextui.text import byte_size, counted, for_model, one_line
 
-SHOWN = 24_000
-"""Maximum characters of a result that the model reads at once."""
-KEPT_FILES = 40
-"""How many files of results are kept."""
-
+SHOWN = 24_000  # maximum characters of a result that the model reads at once
+KEPT_FILES = 40  # how many files of results are kept
 _LARGEST_TEXT, _LARGEST_DATA = 10_000_000, 20_000_000  # of a file
 _PREVIEW = 1_500  # characters that the state keeps
 _ROWS, _COLUMNS, _CELL = 30, 8, 60  # of the table that the person sees
@@ -63,7 +59,6 @@ class Result(BaseModel):
     seconds: float = 0.0
     at: float = 0.0
     lines: int = 0
-    size: int = 0
     preview: str = ""
     table: Table | None = None
     files: list[str] = []
@@ -78,50 +73,38 @@ class Result(BaseModel):
         return counted(self.lines, "line") if self.lines > 1 else one_line(self.preview, 60)
 
 
-@dataclass
-class Taken:
-    """A result as it was taken from the server."""
-
-    text: str
-    table: Table | None = None
-    files: list[str] = field(default_factory=list)
-    is_error: bool = False
-
-
-def take(outcome: Any, folder: Path | None, number: int) -> Taken:
-    """Turn what a tool returned into text and files."""
-    files = _Files(folder, number)
-    texts = [_block_text(one, files) for one in outcome.content[:_MOST_BLOCKS]]
+def take(outcome: Any, result: Result, folder: Path | None) -> str:
+    """Turn what a tool returned into text and files; note the rest in the result."""
+    texts = [_block_text(one, result, folder) for one in outcome.content[:_MOST_BLOCKS]]
     if (left := len(outcome.content) - _MOST_BLOCKS) > 0:
         texts.append(f"({left} more parts were left out)")
     plain = "\n".join(one for one in texts if one)
-    structured, table = outcome.structured_content, None
+    structured = outcome.structured_content
     rows = rows_of(structured)
     if rows is None and structured is None and len(outcome.content) == 1:
         rows = rows_of(_parsed(plain))
     if rows and not outcome.is_error:
-        table = _table(rows)
+        result.table = _table(rows)
         listed = _as_lines(rows)
-        only_same = len(outcome.content) <= max(1, len(rows)) and not files.names
+        only_same = len(outcome.content) <= max(1, len(rows)) and not result.files
         plain = listed if only_same else f"{plain}\n{listed}"
     elif structured is not None and not plain.strip():
         plain = _json(structured)
-    plain = mask(plain) if outcome.is_error else mask_own(plain)
-    return Taken(for_model(plain).rstrip(), table, files.names, bool(outcome.is_error))
+    result.ok = not outcome.is_error
+    return for_model(mask_own(plain) if result.ok else mask(plain)).rstrip()
 
 
-def take_resource(outcome: Any, folder: Path | None, number: int) -> Taken:
+def take_resource(outcome: Any, result: Result, folder: Path | None) -> str:
     """Turn the contents of a resource into text and files."""
-    files = _Files(folder, number)
-    texts = [_contents(one, files) for one in outcome.contents[:_MOST_BLOCKS]]
-    return Taken(for_model(mask_own("\n".join(texts))), files=files.names)
+    texts = [_contents(one, result, folder) for one in outcome.contents[:_MOST_BLOCKS]]
+    return for_model(mask_own("\n".join(texts)))
 
 
 def prompt_text(outcome: Any) -> str:
     """Return the text of a prompt; what is said by the assistant is marked."""
-    files, parts = _Files(None, 0), []
+    parts = []
     for one in outcome.messages[:_MOST_BLOCKS]:
-        text = _block_text(one.content, files)
+        text = _block_text(one.content, Result(), None)
         parts.append(f"Assistant: {text}" if one.role == "assistant" else text)
     return for_model(mask_own("\n\n".join(parts)))[:_LARGEST_TEXT]
 
@@ -129,52 +112,45 @@ def prompt_text(outcome: Any) -> str:
 # --- parts of a result -------------------------------------------------------------------------
 
 
-class _Files:
-    """Writes the files of one result."""
-
-    def __init__(self, folder: Path | None, number: int) -> None:
-        self._folder, self._number = folder, number
-        self.names: list[str] = []
-
-    def add(self, data: str, mime: str) -> str:
-        """Keep data that is given in base64; return a line that names the file."""
-        kind = one_line(mime, 60) or "data"
-        if len(data) > _LARGEST_DATA * 4 // 3:
-            return f"[{kind}, too large to be kept]"
-        try:
-            content = base64.b64decode(data, validate=False)
-        except (binascii.Error, ValueError):
-            return f"[{kind}, not valid base64]"
-        if self._folder is None:
-            return f"[{kind}, {byte_size(len(content))}]"
-        ending = _ENDINGS.get(mime.partition(";")[0].strip().lower(), "bin")
-        name = f"file-{self._number}-{len(self.names) + 1}.{ending}"
-        try:
-            write_private(self._folder / name, content)
-        except OSError:
-            return f"[{kind}, {byte_size(len(content))}, could not be kept]"
-        self.names.append(name)
-        return f"[{kind}, {byte_size(len(content))}, kept as {self._folder / name}]"
+def _keep_data(data: str, mime: str, result: Result, folder: Path | None) -> str:
+    """Keep data that is given in base64; return a line that names the file."""
+    kind = one_line(mime, 60) or "data"
+    if len(data) > _LARGEST_DATA * 4 // 3:
+        return f"[{kind}, too large to be kept]"
+    try:
+        content = base64.b64decode(data, validate=False)
+    except (binascii.Error, ValueError):
+        return f"[{kind}, not valid base64]"
+    if folder is None:
+        return f"[{kind}, {byte_size(len(content))}]"
+    ending = _ENDINGS.get(mime.partition(";")[0].strip().lower(), "bin")
+    name = f"file-{result.number}-{len(result.files) + 1}.{ending}"
+    try:
+        write_private(folder / name, content)
+    except OSError:
+        return f"[{kind}, {byte_size(len(content))}, could not be kept]"
+    result.files.append(name)
+    return f"[{kind}, {byte_size(len(content))}, kept as {folder / name}]"
 
 
-def _block_text(block: Any, files: _Files) -> str:
+def _block_text(block: Any, result: Result, folder: Path | None) -> str:
     match block.type:
         case "text":
             return str(block.text)[:_LARGEST_TEXT]
         case "image" | "audio":
-            return files.add(block.data, block.mime_type)
+            return _keep_data(block.data, block.mime_type, result, folder)
         case "resource":
-            return _contents(block.resource, files)
+            return _contents(block.resource, result, folder)
         case "resource_link":
             return f"[{one_line(block.title or block.name, 200)}: {one_line(block.uri, 2_000)}]"
     return f"[{one_line(str(block.type), 40)}]"
 
 
-def _contents(one: Any, files: _Files) -> str:
+def _contents(one: Any, result: Result, folder: Path | None) -> str:
     text = getattr(one, "text", None)
     if isinstance(text, str):
         return text[:_LARGEST_TEXT]
-    return files.add(one.blob, one.mime_type or "")
+    return _keep_data(one.blob, one.mime_type or "", result, folder)
 
 
 def _parsed(text: str) -> object:
@@ -189,6 +165,12 @@ def _json(value: object) -> str:
     with suppress(TypeError, ValueError, RecursionError):
         return json.dumps(value, ensure_ascii=False, default=str)
     return ""
+
+
+def words_of(arguments: Mapping[str, Any]) -> str:
+    """Return the arguments of a call in a few words, such as ``state=open label=bug``."""
+    given = ((name, one if isinstance(one, str) else _json(one)) for name, one in arguments.items())
+    return one_line(" ".join(f"{name}={one_line(shown, 40)}" for name, shown in given), 80)
 
 
 def rows_of(value: object) -> list[Mapping[str, Any]] | None:
@@ -249,20 +231,18 @@ def _as_lines(rows: Sequence[Mapping[str, Any]]) -> str:
 # --- keeping and paging ------------------------------------------------------------------------
 
 
-def keep(taken: Taken, result: Result, folder: Path) -> str:
+def keep(text: str, result: Result, folder: Path) -> str:
     """Keep the text of a result; return what the model reads of it."""
-    result.lines, result.size = len(taken.text.splitlines()), len(taken.text)
-    result.preview = taken.text[:_PREVIEW]
-    result.table, result.files, result.ok = taken.table, taken.files, not taken.is_error
-    if len(taken.text) <= SHOWN:
-        return taken.text
+    result.lines, result.preview = len(text.splitlines()), text[:_PREVIEW]
+    if len(text) <= SHOWN:
+        return text
     result.cut = True
-    data = taken.text[:_LARGEST_TEXT].encode("utf-8", "replace")
+    data = text[:_LARGEST_TEXT].encode("utf-8", "replace")
     with suppress(OSError):
         write_private(folder / f"result-{result.number}.txt", data)
-    head = taken.text[:SHOWN].rpartition("\n")[0] or taken.text[:SHOWN]
+    head = text[:SHOWN].rpartition("\n")[0] or text[:SHOWN]
     count = head.count("\n") + 1
-    more = f"{len(taken.text) - len(head):,} more characters"
+    more = f"{len(text) - len(head):,} more characters"
     return f"{head}\n({more}: page(result={result.number}, start={count + 1}) reads on)"
 
 

@@ -22,9 +22,7 @@ from contextui.processes import Process
 from contextui.secrets import mask
 from contextui.text import one_line
 
-LARGEST_MESSAGE = 32_000_000
-"""Maximum bytes of one message of a server; then the connection ends."""
-
+LARGEST_MESSAGE = 32_000_000  # maximum bytes of one message of a server; then the connection ends
 _CHUNK = 65_536
 _EVENT_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 _BURST, _PAUSE = 1_000, 0.002  # messages within a second, and the pause after each further one

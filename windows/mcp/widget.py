@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from textual.binding import Binding
 from textual.content import Content
 
+from contextui.tui.desktop.rowlist import spread
 from contextui.tui.lines import FAINT, MUTED, Sheet, age, fit, fold, line, spinner
 from contextui.widgets import ActionRequested, stated
 from contextui.windowing.runtime import runtime_of
@@ -122,42 +123,32 @@ class ServerBody(Sheet):
             yield [Content.assemble((said, "$text-warning"), (f"   o {opens}", MUTED))]
             yield fold(Content(line(link)), width)
         for kept in state.kept:
-            ago = age(max(time.time() - kept.changed, 0))
-            label = f"{self._words('Resource')}  {line(kept.uri)}"
-            yield [self._row(label, ago, width, MUTED)]
+            label = Content.styled(f"{self._words('Resource')}  {line(kept.uri)}", MUTED)
+            ago = Content.styled(f"  {age(time.time() - kept.changed)}", FAINT)
+            yield [spread(label, ago, width)]
         if state.results:
             yield [Content("")]
             yield self._result(state.results[-1], width)
         tools = self._window.state.catalogue.tools
         if tools:
-            yield [Content(""), Content.assemble((self._words("Actions"), "bold"))]
+            yield [Content(""), Content.styled(self._words("Actions"), "bold")]
             yield self._tools(tools, width)
-
-    def _row(self, left: str, right: str, width: int, style: str = "") -> Content:
-        room = max(width - len(right) - 2, 0)
-        return Content.assemble((fit(left, room), style), "  ", (right, FAINT))
 
     def _head(self, width: int) -> Content:
         state, server = self._state, self._window.SERVER
         name = fit(line(state.info.name or server.name), 24).rstrip()
         catalogue = self._window.state.catalogue
-        count, on = (
-            len(catalogue.tools) + catalogue.unused + catalogue.dropped,
-            len(catalogue.tools),
-        )
+        on = len(catalogue.tools)
+        count = on + catalogue.unused + catalogue.dropped
         tools = self._words("{count} tools, {on} on", count=count, on=on)
         status, style = self._status()
-        status = line(status)
-        room = max(width - len(status) - 1, 8)
-        left = f"{name}  {line(server.address)}   {tools}"
-        shown = fit(left, room)
-        return Content.assemble(
-            (shown[: len(name)], "bold"), (shown[len(name) :], MUTED), " ", (status, style)
-        )
+        about = f"  {line(server.address)}   {tools}"
+        left = Content.assemble((name, "bold"), (about, MUTED))
+        return spread(left, Content.assemble(" ", (line(status), style)), width)
 
     def _status(self) -> tuple[str, str]:
         state = self._state
-        ago = age(max(time.time() - state.since, 0)) if state.since else ""
+        ago = age(time.time() - state.since) if state.since else ""
         match state.status:
             case "connected":
                 return f"● {self._words('connected')} {ago}".rstrip(), "$text-success"
@@ -175,39 +166,29 @@ class ServerBody(Sheet):
         asked = self._state.asked
         assert asked is not None
         said = self._words("The server asks: {text}", text=line(asked.message))
-        lines = fold(Content.assemble((said, "$text-warning")), width)
+        lines = fold(Content.styled(said, "$text-warning"), width)
         if asked.wants_secret:
-            warning = self._words(SECRET)
-            lines += fold(Content.assemble((warning, "$text-error")), width)
+            lines += fold(Content.styled(self._words(SECRET), "$text-error"), width)
         if asked.url:
             lines += fold(Content(line(asked.url)), width)
-        hint = self._words("enter answers, decline refuses")
-        return [*lines, Content.assemble((hint, MUTED))]
+        return [*lines, Content.styled(self._words("enter answers, decline refuses"), MUTED)]
 
     def _result(self, result: Result, width: int) -> list[Content]:
         is_old = self._state.status != "connected"
-        ago = age(max(time.time() - result.at, 0)) if result.at else ""
         what = f"{line(result.tool)} {line(result.params)}".rstrip()
-        title = self._words("Last result")
-        head = fit(f"{title}  {what}", max(width - 16, 8))
         style = FAINT if is_old else ""
-        lines = [
-            Content.assemble(
-                (head[: len(title)], f"bold {FAINT}" if is_old else "bold"),
-                (head[len(title) :], MUTED),
-                (fit(f"{ago}  {result.seconds:.1f}s", 16, right=True), FAINT),
-            )
-        ]
+        title = (self._words("Last result"), f"bold {style}".rstrip())
+        took = f"{age(time.time() - result.at)}  {result.seconds:.1f}s"
+        facts = Content.styled(fit(took, 16, right=True), FAINT)
+        lines = [spread(Content.assemble(title, (f"  {what}", MUTED)), facts, width)]
         if result.table is not None:
             return [*lines, *self._table(result.table, width, style)]
         if not result.ok:
             style = "$text-error"
         shown = result.preview.splitlines()
-        lines += [Content.assemble((fit(line(one), width), style)) for one in shown[:_PREVIEW]]
-        if result.lines > len(shown[:_PREVIEW]):
-            more = result.lines - len(shown[:_PREVIEW])
-            said = self._words("{count} more lines", count=more)
-            lines.append(Content.assemble((said, FAINT)))
+        lines += [Content.styled(fit(line(one), width), style) for one in shown[:_PREVIEW]]
+        if (more := result.lines - len(shown[:_PREVIEW])) > 0:
+            lines.append(Content.styled(self._words("{count} more lines", count=more), FAINT))
         return lines
 
     def _table(self, table: Table, width: int, style: str) -> list[Content]:
@@ -221,12 +202,12 @@ class ServerBody(Sheet):
                 fit(line(one), room) for one, room in zip(values, widths, strict=False)
             )
 
-        lines = [Content.assemble((cells(table.columns), MUTED))]
-        lines += [Content.assemble((fit(cells(row), width), style)) for row in rows]
+        lines = [Content.styled(cells(table.columns), MUTED)]
+        lines += [Content.styled(fit(cells(row), width), style) for row in rows]
         if table.total > len(rows):
             said = self._words("{count} of {total}", count=len(rows), total=table.total)
             key = f"   n {self._words('next page')}" if pages > 1 else ""
-            lines.append(Content.assemble((said + key, FAINT)))
+            lines.append(Content.styled(said + key, FAINT))
         return lines
 
     def _tools(self, tools: Sequence[Tool], width: int) -> list[Content]:

@@ -13,20 +13,21 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
 
 from contextui import Action, ActionError, Body, Job, Lod, Preview, Window, action
 from contextui.config.servers import Server
 from contextui.text import one_line
+from contextui.windowing.params import Params
 from contextui.windows.mcp import result as results
-from contextui.windows.mcp.catalogue import Catalogue, Tool, small_schema, words_of
-from contextui.windows.mcp.connection import Connection
-from contextui.windows.mcp.description import SECRET, Asked, Description, Kept, ServerState, brief
-from contextui.windows.mcp.result import Result
+from contextui.windows.mcp.catalogue import Catalogue, Tool, small_schema
+from contextui.windows.mcp.connection import Answer, Connection
+from contextui.windows.mcp.description import SECRET, Asked, Kept, ServerState, brief
+from contextui.windows.mcp.result import Result, words_of
 
-KEPT_RESULTS, KEPT_RESOURCES = 5, 5
-"""How many results and resources the window keeps."""
-
+KEPT_RESULTS, KEPT_RESOURCES = 5, 5  # how many results and resources the window keeps
 _OPENING = 15.0  # seconds that opening waits for a connection
 _WAIT = 30.0  # seconds that a call waits before it goes on as a job
 _ATTENTION = 5.0  # seconds until a question needs a screen to be seen on
@@ -51,95 +52,109 @@ class _ServerWindow(Window):
     class State(ServerState): ...
 
     state: State
+    _connection: Connection
+    _folder: Path
+    _following: asyncio.Task[None] | None = None
+    _answered: asyncio.Future[Answer] | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._attended, self._answering = asyncio.Event(), asyncio.Lock()
 
     # --- life --------------------------------------------------------------------------
 
     async def opened(self) -> None:
-        connection = self._prepare()
-        connection.begin()
-        await connection.ready(min(self.SERVER.timeout + 1, _OPENING))
-        self._record()
-        if connection.status == "stopped":
-            reason = connection.error
+        self._prepare()
+        await self._connect()
+        if self._connection.status == "stopped":
             await self.closed()
-            raise ActionError(reason or "The server stopped.")
+            raise ActionError(self._connection.error or "The server stopped.")
 
     async def restored(self) -> None:
         """Show what was there; the server is connected when it is needed."""
         self._prepare()
+        self._offer(Catalogue.load(self._folder / _CATALOGUE))
         state = self.state
-        if state.folder:
-            self._offer(Catalogue.load(Path(state.folder) / _CATALOGUE))
         state.status, state.asked, state.error = "idle", None, ""
 
     async def closed(self) -> None:
-        for task in self.state.tasks:
-            task.cancel()
-        if self.state.connection is not None:
-            await self.state.connection.close()
-        if self.state.folder and self.env.data is None:
-            shutil.rmtree(self.state.folder, ignore_errors=True)
+        if self._following is None:  # it could not be opened
+            return
+        self._following.cancel()
+        await self._connection.close()
+        if self.env.data is None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _prepare(self) -> Connection:
-        state = self.state
-        folder = self.env.data_folder()
-        state.folder = str(folder or tempfile.mkdtemp(prefix="contextui-mcp-"))
-        changed, state.attended, state.answering = asyncio.Event(), asyncio.Event(), asyncio.Lock()
-        connection = state.connection = Connection(
+    def _prepare(self) -> None:
+        self._folder = self.env.data_folder() or Path(tempfile.mkdtemp(prefix="contextui-mcp-"))
+        changed = asyncio.Event()
+        self._connection = Connection(
             self.SERVER,
             self.HOME,
             start=self.env.process,
             changed=changed.set,
             elicit=self._elicit,
-            exposed=lambda host: self.env.notify(self._description.exposed(host)),
+            exposed=self._warn,
         )
-        follow = self._follow(connection, changed)
-        loop = asyncio.get_running_loop()
-        state.tasks.append(loop.create_task(follow, context=contextvars.Context()))
-        return connection
+        self._following = asyncio.get_running_loop().create_task(
+            self._follow(changed), context=contextvars.Context()
+        )
+
+    def _warn(self, host: str) -> None:
+        self.env.notify(
+            self.env.say(
+                "Its key is sent to {host} unencrypted (http://): others on the network can "
+                "read it.",
+                host=host,
+            )
+        )
+
+    async def _connect(self) -> None:
+        self._connection.begin()
+        await self._connection.ready(min(self.SERVER.timeout + 1, _OPENING))
+        self._record()
 
     def attend(self) -> None:
         """Note that a person can see the window: a server's questions can be answered."""
-        if self.state.attended is not None:
-            self.state.attended.set()
+        self._attended.set()
 
-    async def _follow(self, connection: Connection, changed: asyncio.Event) -> None:
+    async def _follow(self, changed: asyncio.Event) -> None:
         """Record what has changed, a few times a second at most."""
+        connection = self._connection
         before = connection.status
         while True:
             await changed.wait()
             changed.clear()
             updated, connection.updated = connection.updated, set()
-            texts = {uri: await self._read_again(connection, uri) for uri in updated}
+            texts = {uri: await self._read_again(uri) for uri in updated}
             async with self.env.change():
                 self._record()
                 for one in self.state.kept:
                     if texts.get(one.uri) not in (None, one.text):
                         one.text, one.changed = str(texts[one.uri]), time.time()
             if connection.status not in (before, "connecting"):
-                self._report(before, connection)
+                self._report(before)
                 before = connection.status
             await asyncio.sleep(_BEAT)
 
-    def _report(self, before: str, connection: Connection) -> None:
-        if connection.status == "stopped":
-            reason = connection.error
-            self.env.notify(self.env.say("stopped: {reason}", reason=reason))
-        elif connection.status == "login":
+    def _report(self, before: str) -> None:
+        status, say = self._connection.status, self.env.say
+        if status == "stopped":
+            self.env.notify(say("stopped: {reason}", reason=self._connection.error))
+        elif status == "login":
             name = one_line(self.SERVER.name, 60)
-            self.env.notify(self.env.say("needs a login: contextui mcp test {name}", name=name))
-        elif connection.status == "connected" and before == "login":
-            self.env.notify(self.env.say("connected"))
+            self.env.notify(say("needs a login: contextui mcp test {name}", name=name))
+        elif status == "connected" and before == "login":
+            self.env.notify(say("connected"))
 
-    async def _read_again(self, connection: Connection, uri: str) -> str | None:
+    async def _read_again(self, uri: str) -> str | None:
         with suppress(Exception):  # the old text stays
-            taken = results.take_resource(await connection.read_resource(uri), None, 0)
-            return taken.text[:_LONGEST_RESOURCE]
+            outcome = await self._connection.read_resource(uri)
+            return results.take_resource(outcome, Result(), None)[:_LONGEST_RESOURCE]
         return None
 
     def _record(self) -> None:
-        state, connection = self.state, self.state.connection
-        assert connection is not None
+        state, connection = self.state, self._connection
         state.status, state.error = connection.status, connection.error
         state.since, state.link = round(connection.since, 1), connection.link
         if connection.status == "connected":
@@ -147,7 +162,7 @@ class _ServerWindow(Window):
             if connection.catalogue is not state.catalogue:
                 self._offer(connection.catalogue)
                 with suppress(OSError):
-                    connection.catalogue.save(Path(state.folder) / _CATALOGUE)
+                    connection.catalogue.save(self._folder / _CATALOGUE)
 
     def _offer(self, catalogue: Catalogue) -> None:
         """Make the tools actions; note which of them are described differently than before."""
@@ -171,11 +186,7 @@ class _ServerWindow(Window):
     # --- content -----------------------------------------------------------------------
 
     def content(self, lod: Lod) -> Body:
-        return self._description.content(lod)
-
-    @property
-    def _description(self) -> Description:
-        return Description(self.state, self.SERVER, self.env.words)
+        return self.state.content(lod, self.SERVER, self.env.words)
 
     # --- actions -----------------------------------------------------------------------
 
@@ -187,19 +198,13 @@ class _ServerWindow(Window):
             yield Action("decline", "Do not answer", call=self._decline)
         yield from state.offered
         if found.resources or found.templates:
-            yield Action(
-                "read", "Read a resource; keep=true shows it here", self._effect_of_reading,
-                _READ, call=self._read,
-            )  # fmt: skip
+            label, effect = "Read a resource; keep=true shows it here", self._effect_of_reading
+            yield Action("read", label, effect, _READ, call=self._read)
         if found.prompts:
-            yield Action(
-                "prompt", "Get a prompt of the server", "write", _PROMPT, call=self._prompt,
-            )  # fmt: skip
+            label = "Get a prompt of the server"
+            yield Action("prompt", label, "write", _PROMPT, call=self._prompt)
         if any(one.cut for one in state.results):
-            yield Action(
-                "page", "Read lines of a result", "read", _PAGES,
-                call=self._page,
-            )  # fmt: skip
+            yield Action("page", "Read lines of a result", "read", _PAGES, call=self._page)
 
     def _effect_of_reading(self, params: Mapping[str, Any]) -> Any:
         """What the server lists may be read; another address may carry anything to it."""
@@ -232,20 +237,11 @@ class _ServerWindow(Window):
     @action("Connect to the server again")
     async def reconnect(self) -> str:
         """Connect again: what the server does at the moment is cancelled."""
-        connection = self._connection()
-        await connection.close()
-        connection.begin()
-        await connection.ready(min(self.SERVER.timeout + 1, _OPENING))
-        self._record()
-        if connection.status == "stopped":
-            raise ActionError(connection.error)
-        return self._description.status
-
-    def _connection(self) -> Connection:
-        connection = self.state.connection
-        if connection is None:
-            raise ActionError("The window is not open yet.")
-        return connection
+        await self._connection.close()
+        await self._connect()
+        if self._connection.status == "stopped":
+            raise ActionError(self._connection.error)
+        return self.state.shown_status(self.env.words)
 
     def _caller(self, tool: Tool) -> Callable[..., Job]:
         def call(**params: Any) -> Job:
@@ -256,24 +252,24 @@ class _ServerWindow(Window):
 
     async def _call(self, job: Job, tool: Tool, params: Mapping[str, Any]) -> str:
         began = time.monotonic()
-        connection = self._connection()
-        outcome = await connection.call(tool.name, params, job.progress)
+        outcome = await self._connection.call(tool.name, params, job.progress)
         record = Result(tool=tool.id, params=words_of(params), at=round(time.time(), 1))
         record.seconds = round(time.monotonic() - began, 2)
-        return await self._keep(record, lambda folder: results.take(outcome, folder, record.number))
+        return await self._keep(outcome, record, results.take)
 
-    async def _keep(self, record: Result, take: Callable[[Path], results.Taken]) -> str:
+    async def _keep(
+        self, outcome: Any, record: Result, take: Callable[[Any, Result, Path], str]
+    ) -> str:
         async with self.env.change():
             self.state.last += 1
             record.number = self.state.last
-        folder = Path(self.state.folder)
-        taken = await asyncio.to_thread(take, folder)
-        shown = await asyncio.to_thread(results.keep, taken, record, folder)
+        text = await asyncio.to_thread(take, outcome, record, self._folder)
+        shown = await asyncio.to_thread(results.keep, text, record, self._folder)
         async with self.env.change():
             self.state.results = [*self.state.results, record][-KEPT_RESULTS:]
             used = {name for one in self.state.results for name in one.files}
-            results.tidy(folder, used.__contains__)
-        if taken.is_error:
+            results.tidy(self._folder, used.__contains__)
+        if not record.ok:
             raise ActionError(shown or "The tool failed.")
         return shown or self.env.say("Done, without a result.")
 
@@ -281,21 +277,19 @@ class _ServerWindow(Window):
         return self.env.job("read", lambda _: self._read_now(uri, keep), wait=_WAIT)
 
     async def _read_now(self, uri: str, keep: bool) -> str:
-        outcome = await self._connection().read_resource(uri)
+        outcome = await self._connection.read_resource(uri)
         record = Result(tool="read", params=one_line(uri, 80), at=round(time.time(), 1))
-        text = await self._keep(
-            record, lambda folder: results.take_resource(outcome, folder, record.number)
-        )
+        text = await self._keep(outcome, record, results.take_resource)
         async with self.env.change():
             others = [one for one in self.state.kept if one.uri != uri]
             now = Kept(uri=uri, text=text[:_LONGEST_RESOURCE], changed=time.time())
             self.state.kept = ([*others, now] if keep else others)[-KEPT_RESOURCES:]
             watched = [one.uri for one in self.state.kept]
         with suppress(ActionError):
-            await self._connection().watch(watched)
+            await self._connection.watch(watched)
         return self.env.say("It is shown here.") if keep else text
 
-    def _prompt(self, name: str, arguments: Mapping[str, Any] | None = None) -> Job:
+    def _prompt(self, name: str, arguments: dict[str, Any] | None = None) -> Job:
         found = self.state.catalogue.prompt(name)
         given = {str(key): str(value) for key, value in (arguments or {}).items()}
         missing = [one.name for one in found.arguments if one.required and one.name not in given]
@@ -304,30 +298,33 @@ class _ServerWindow(Window):
             raise ActionError("The prompt needs {names}.", names=names)
 
         async def work(_: Job) -> str:
-            return results.prompt_text(await self._connection().get_prompt(found.name, given))
+            return results.prompt_text(await self._connection.get_prompt(found.name, given))
 
         return self.env.job("prompt", work, wait=_WAIT)
 
-    def _page(self, result: int, start: int = 1, lines: int = _PAGE) -> str:
-        found = results.page(Path(self.state.folder), result, max(start, 1), max(lines, 1))
+    def _page(
+        self,
+        result: int,
+        start: Annotated[int, Field(ge=1)] = 1,
+        lines: Annotated[int, Field(ge=1, le=1_000)] = _PAGE,
+    ) -> str:
+        found = results.page(self._folder, result, start, lines)
         if found is None:
             raise ActionError("Result {result} is not kept whole any more.", result=result)
         return found
 
     # --- questions of the server -----------------------------------------------------------
 
-    async def _elicit(self, params: Any) -> tuple[str, dict[str, Any] | None]:
+    async def _elicit(self, params: Any) -> Answer:
         """Ask the person; without a screen, or an answer in time, the question is cancelled."""
-        state = self.state
-        assert state.attended is not None
-        assert state.answering is not None
         try:
             async with asyncio.timeout(_ATTENTION):
-                await state.attended.wait()
+                await self._attended.wait()
         except TimeoutError:
             return "cancel", None
-        async with state.answering:
-            future = asyncio.get_running_loop().create_future()
+        async with self._answering:
+            future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+            self._answered = future
             form = small_schema(getattr(params, "requested_schema", None))
             asked = Asked(
                 message=one_line(params.message, 1_000),
@@ -336,13 +333,11 @@ class _ServerWindow(Window):
             )
             async with self.env.change():
                 self.state.asked = asked
-                self.state.answer[:] = [future]
             question = one_line(asked.message, 200)
             self.env.notify(self.env.say("asks: {question}", question=question))
             try:
                 async with asyncio.timeout(_ANSWER):
-                    answered: tuple[str, dict[str, Any] | None] = await future
-                    return answered
+                    return await future
             except TimeoutError:
                 return "cancel", None
             finally:
@@ -362,9 +357,8 @@ class _ServerWindow(Window):
         return self.env.say("Declined.")
 
     def _settle(self, how: str, content: dict[str, Any] | None) -> None:
-        for future in self.state.answer:
-            if not future.done():
-                future.set_result((how, content))
+        if self._answered is not None and not self._answered.done():
+            self._answered.set_result((how, content))
         self.state.asked = None
 
 
@@ -372,27 +366,9 @@ def _for_the_person() -> ActionError:
     return ActionError("Only the person can answer the server.")
 
 
-_TEXT = {"type": "string"}
-_READ = {
-    "type": "object",
-    "properties": {"uri": _TEXT, "keep": {"type": "boolean"}},
-    "required": ["uri"],
-}
-_PROMPT = {
-    "type": "object",
-    "properties": {"name": _TEXT, "arguments": {"type": "object"}},
-    "required": ["name"],
-}
-_NUMBER = {"type": "integer", "minimum": 1}
-_PAGES = {
-    "type": "object",
-    "properties": {
-        "result": _NUMBER,
-        "start": {**_NUMBER, "default": 1},
-        "lines": {**_NUMBER, "maximum": 1_000, "default": _PAGE},
-    },
-    "required": ["result"],
-}
+_READ = Params(_ServerWindow._read, "MCP")
+_PROMPT = Params(_ServerWindow._prompt, "MCP")
+_PAGES = Params(_ServerWindow._page, "MCP")
 
 
 def server_window(server: Server, name: str, home: Path) -> type[Window]:

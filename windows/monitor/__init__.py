@@ -1,5 +1,1 @@
 """Monitor window and its widget."""
-
-from contextui.windows.monitor.window import MonitorWindow
-
-__all__ = ["MonitorWindow"]

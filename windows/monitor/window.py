@@ -227,9 +227,11 @@ class MonitorWindow(Window):
         grown = {name: now[name] - before[name] for name in now.keys() & before.keys()}
         rates = {name: growth / (self._at - at) for name, growth in grown.items() if growth >= 0}
         folder = str(self.env.files.root) if self.env.files else "/"
+        # Counters are rounded, and may go back.
+        busy = 100 * grown["busy"] / grown["total"] if grown.get("total") else None
         memory, disk = _try(psutil.virtual_memory), _try(lambda: psutil.disk_usage(folder))
         figures = {
-            "cpu": _percent(grown["busy"], grown["total"]) if grown.get("total") else None,
+            "cpu": min(max(0.0, busy), 100.0) if busy is not None else None,
             "cores": _try(psutil.cpu_count),
             "memory": memory.percent if memory else None,
             "memory size": memory.total if memory else None,
@@ -257,10 +259,6 @@ class MonitorWindow(Window):
         wanted = ["name", "cpu_percent", "memory_info", *["cmdline"] * self.state.arguments]
         running = _try(lambda: list(psutil.process_iter(wanted))) if self._counted else []
         return [_process(one.pid, one.info) for one in running or []]
-
-
-def _percent(part: float, whole: float) -> float:
-    return min(max(0.0, 100 * part / whole), 100.0)  # counters are rounded, and may go back
 
 
 def _process(pid: int, info: dict[str, Any]) -> Process:

@@ -198,11 +198,7 @@ class NotebookWindow(Window):
             lines.append(say("… {older} older: add a word", older=older))
         return "\n".join(lines)
 
-    @action(
-        f"Keep the entries in the project, as {FILE}, or no longer",
-        zh=f"把笔记存入项目的 {FILE}，或不再存",
-        effect="write",
-    )
+    @action("Keep the entries in the project, as .contextui/notebook.json, or no longer", "write")
     def keep(self, on: bool = True) -> str:
         self.state.kept, self.state.unsaved, self.state.problem = on, False, None
         if not on:

@@ -7,6 +7,7 @@ programs set. `rows` returns them for drawing, `text` as plain lines.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from pyte import charsets
@@ -115,9 +116,8 @@ class Emulator:
         """Note that a command was typed in a row of the main screen, counted as in `position`."""
         labels, first = self._main.labels, self._main.scrolled - self.scrollback
         # Rows below were erased by a way that is not an erasure, such as spaces.
-        for one in [one for one in labels if one < first or one > row]:
-            del labels[one]
-        labels[row] = label
+        kept = {at: one for at, one in labels.items() if first <= at < row}
+        self._main.labels = kept | {row: label}
 
     def labels(self) -> Mapping[int, Label]:
         """Return the labels of the rows that are shown or can be scrolled to."""
@@ -136,15 +136,9 @@ class Emulator:
         screen.dirty.clear()
         return list(self._row_cache)
 
-    @property
-    def changed(self) -> bool:
-        """Whether `rows` would return something else than the last time."""
-        return bool(self._screen.dirty)
-
     def history(self, start: int, end: int) -> list[Row]:
         """Return rows that scrolled away, by range; 0 is the oldest kept."""
-        history = self._main.history
-        return [history[at] for at in range(max(0, start), min(end, len(history)))]
+        return list(islice(self._main.history, max(0, start), end))
 
     def text(self) -> str:
         """Return the visible screen as plain text, without the blank rows at its end."""
@@ -220,8 +214,8 @@ class Emulator:
                 run = match[1]
                 self._screen.draw(run)
                 self._last = run[-1]
-            elif kind == 8:
-                self._control(match[8])
+            elif kind == 8 and (name := _CONTROLS.get(match[8])):
+                getattr(self._screen, name)()
             elif kind == 4:
                 params, between, final = match[2], match[3], match[4]
                 if not between and params[:1] not in ("?", "<", "=", ">"):
@@ -230,22 +224,6 @@ class Emulator:
                     self._set_modes(_numbers(params[1:]), final == "h")
             elif kind == 7:
                 self._escape(match[6], match[7])
-
-    def _control(self, char: str) -> None:
-        screen = self._screen
-        match char:
-            case "\n" | "\v" | "\f":
-                screen.index()
-            case "\r":
-                screen.cursor.x = 0
-            case "\b":
-                screen.backspace()
-            case "\t":
-                screen.tab()
-            case "\x0e":
-                screen.shift_out()
-            case "\x0f":
-                screen.shift_in()
 
     def _escape(self, between: str, final: str) -> None:
         screen = self._screen
@@ -264,7 +242,6 @@ class Emulator:
             case "", "H":
                 screen.set_tab_stop()
             case "", "7":
-                screen.savepoints.clear()  # one place to save, as in xterm: no stack that grows
                 screen.save_cursor()
             case "", "8":
                 screen.restore_cursor()
@@ -307,7 +284,6 @@ class Emulator:
             case "n" if first in (5, 6):
                 screen.report_device_status(first)
             case "s":
-                screen.savepoints.clear()
                 screen.save_cursor()
             case "u":
                 screen.restore_cursor()
@@ -340,6 +316,8 @@ class Emulator:
         screen.dirty.update(range(screen.lines))
 
 
+_OF_CONTROLS = ("carriage_return", "backspace", "tab", "shift_out", "shift_in")
+_CONTROLS = dict(zip("\n\v\f\r\b\t\x0e\x0f", ("index",) * 3 + _OF_CONTROLS, strict=True))
 _NAMES = (
     *("cursor_up", "cursor_down", "cursor_forward", "cursor_back", "cursor_down1", "cursor_up1"),
     *("cursor_to_column", "cursor_to_column", "cursor_forward", "cursor_down", "cursor_to_line"),

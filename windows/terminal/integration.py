@@ -217,13 +217,9 @@ class Integration:
                 self.env["ENV"] = str(self._write("shrc", _SH))
                 if "ENV" in environ:
                     self.env["CONTEXTUI_ENV"] = environ["ENV"]
-        self._mark = re.compile(
+        self.pattern = re.compile(
             rb"\x1b\]133;([A-Z0-9]);k=" + self._key.encode() + rb";([^\x07\x1b]*)\x07"
         )
-
-    @property
-    def pattern(self) -> re.Pattern[bytes]:
-        return self._mark
 
     def may_start_mark(self, data: bytes) -> bool:
         """Whether data that starts with an escape character may become a mark with more of it."""

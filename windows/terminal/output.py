@@ -16,8 +16,7 @@ from contextui.windows.terminal.integration import Integration, Mark
 
 _SLICE = 0.006  # seconds of interpreting before other callbacks run
 _READ = 0.004  # seconds of reading
-PIECE = 4 * 1024
-"""Bytes interpreted between two looks at the clock."""
+PIECE = 4 * 1024  # bytes interpreted between two looks at the clock
 _BACKLOG = 1024 * 1024  # bytes that wait to be interpreted; more are skipped
 _KEPT = 128 * 1024  # bytes of them that are interpreted after a skip
 _FRAME = 0.05  # seconds between two slices while output floods
@@ -33,10 +32,7 @@ time, and the thread that draws the screen would wait for all of them."""
 
 
 class OutputReader:
-    """Reads a terminal on the running event loop.
-    Attributes:
-        waiting: Bytes that are read and not yet taken.
-    """
+    """Reads a terminal on the running event loop."""
 
     def __init__(
         self,
@@ -48,7 +44,7 @@ class OutputReader:
         keep: Callable[[bytes], bytes],
         changed: Callable[[], None],
     ) -> None:
-        self.waiting = 0
+        self.waiting = 0  # bytes that are read and not yet taken
         self._terminal, self._integration, self._emulator = terminal, integration, emulator
         self._take, self._keep, self._changed = take, keep, changed
         self._loop = asyncio.get_running_loop()

@@ -8,11 +8,9 @@ from pydantic import BaseModel
 from contextui.windowing import CommandResult
 from contextui.windows.terminal.spool import Spool
 from contextui.windows.terminal.transcript import Transcript
-from contextui.words import Lang
+from contextui.words import Words
 
-WIDEST = 400
-"""Characters of a line that are shown."""
-
+WIDEST = 400  # characters of a line that are shown
 _ENDS = (60, 140)  # lines of a result, and of a record: first, last
 _LAST = 8  # lines that are shown where the person typed the command, below a line for the others
 
@@ -23,15 +21,7 @@ Who = Literal["person", "model"]
 class Command:
     """One command that ran in a shell, or still runs."""
 
-    def __init__(
-        self,
-        number: int,
-        text: str,
-        who: Who,
-        *,
-        folder: str,
-        spool: Spool,
-    ) -> None:
+    def __init__(self, number: int, text: str, who: Who, *, folder: str, spool: Spool) -> None:
         self.number, self.text, self.who, self.folder = number, text, who, folder
         self.transcript, self.spool = Transcript(), spool
         self.started = datetime.now(UTC)
@@ -44,8 +34,8 @@ class Command:
         return self.ended is None
 
     @property
-    def age(self) -> float:
-        return (datetime.now(UTC) - self.started).total_seconds()
+    def seconds(self) -> float:
+        return ((self.ended or datetime.now(UTC)) - self.started).total_seconds()
 
     @property
     def output(self) -> str:
@@ -54,7 +44,7 @@ class Command:
     def restart(self) -> None:
         self.transcript = Transcript()
         self.spool.remove()
-        self.spool = Spool(self.spool.path, self.spool.limit)
+        self.spool = Spool(self.spool.path)
 
     def end(self, status: int | None) -> None:
         self.status, self.ended = status, datetime.now(UTC)
@@ -87,7 +77,7 @@ def record_of(command: Command, number: int) -> Ran:
         who=command.who,
         folder=command.folder,
         status=command.status,
-        seconds=round(_seconds(command), 1),
+        seconds=round(command.seconds, 1),
         lines=command.transcript.lines,
         output=[] if command.full_screen else lines,
         cut=cut + command.transcript.left_out,
@@ -96,16 +86,15 @@ def record_of(command: Command, number: int) -> Ran:
     )
 
 
-def headline(one: Ran, lang: Lang) -> str:
+def headline(one: Ran, words: Words) -> str:
     """Return a command with its status in one line."""
-    status = "?" if one.status is None else str(one.status)
     who = {"person": "", "model": " (model)"}[one.who]
-    if lang == "zh":
-        return f"[{one.number}] $ {one.text}{who}  退出码 {status}，{one.seconds:.0f} 秒"
-    return f"[{one.number}] $ {one.text}{who}  exit {status}, {one.seconds:.0f} s"
+    status = "?" if one.status is None else one.status
+    ended = words("exit {status}, {seconds} s", status=status, seconds=f"{one.seconds:.0f}")
+    return f"[{one.number}] $ {one.text}{who}  {ended}"
 
 
-def result_of(command: Command, number: int, lang: Lang) -> CommandResult:
+def result_of(command: Command, number: int, words: Words) -> CommandResult:
     """Return the result of a command: its status, and the first and last lines of its output."""
     transcript = command.transcript
     shown = transcript.tail if transcript.left_out else [*transcript.head, *transcript.tail]
@@ -113,28 +102,24 @@ def result_of(command: Command, number: int, lang: Lang) -> CommandResult:
     lines = len(shown) if command.full_screen else transcript.lines
     count = _LAST if lines > _LAST + 1 else _LAST + 1
     return CommandResult(
-        _text_of(command, number, lang),
+        _text_of(command, number, words),
         command.status,
-        _seconds(command),
+        command.seconds,
         lines=lines,
         last=tuple(one[:WIDEST] for one in shown[-count:]),
         full_screen=command.full_screen,
     )
 
 
-def _text_of(command: Command, number: int, lang: Lang) -> str:
-    status, seconds = command.status, _seconds(command)
+def _text_of(command: Command, number: int, words: Words) -> str:
+    status = words("unknown") if command.status is None else command.status
+    ended = words("exit {status}, {seconds} s", status=status, seconds=f"{command.seconds:.1f}")
+    ended = f"[{number}] {ended}"
+    if command.full_screen:
+        return words("{ended}, a full-screen program", ended=ended)
     lines, cut = ends_of(command.output.splitlines(), *_ENDS)
     cut += command.transcript.left_out
-    if lang == "zh":
-        ended = f"[{number}] 退出码 {'未知' if status is None else status}，{seconds:.1f} 秒"
-        full = f"{ended}，全屏程序"
-    else:
-        ended = f"[{number}] exit {'unknown' if status is None else status}, {seconds:.1f} s"
-        full = f"{ended}, a full-screen program"
-    if command.full_screen:
-        return full
-    rest = [more(number, cut, lang)] if cut else []
+    rest = [more(number, cut, words)] if cut else []
     return "\n".join([ended, *(one[:WIDEST] for one in lines), *rest])
 
 
@@ -145,12 +130,6 @@ def ends_of(lines: list[str], first: int, last: int) -> tuple[list[str], int]:
     return [*lines[:first], "…", *lines[len(lines) - last :]], len(lines) - first - last
 
 
-def more(number: int, count: int, lang: Lang) -> str:
+def more(number: int, count: int, words: Words) -> str:
     """Return how the lines that are left out can be read."""
-    if lang == "zh":
-        return f"（省略 {count} 行：page(command={number})）"
-    return f"({count} lines left out: page(command={number}))"
-
-
-def _seconds(command: Command) -> float:
-    return (command.ended - command.started).total_seconds() if command.ended else 0.0
+    return words("({count} lines left out: page(command={number}))", count=count, number=number)

@@ -5,7 +5,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyte
 from pyte import charsets
@@ -191,8 +191,7 @@ class Screen(pyte.Screen):
         self._forget_labels(self.scrolled)
 
     def _forget_labels(self, first: int) -> None:
-        for row in [row for row in self.labels if row >= first]:
-            del self.labels[row]
+        self.labels = {row: one for row, one in self.labels.items() if row < first}
 
     def resize(self, lines: int | None = None, columns: int | None = None) -> None:
         """Change the size; rows that no longer fit above the cursor scroll away."""
@@ -211,6 +210,10 @@ class Screen(pyte.Screen):
         self.cursor.x = min(self.cursor.x, columns)
         self.tabstops = set(range(8, columns, 8))
         self.dirty = set(range(lines))
+
+    def save_cursor(self) -> None:
+        self.savepoints.clear()  # one place to save, as in xterm: no stack that grows
+        super().save_cursor()
 
     def scroll(self, count: int, up: bool) -> None:
         top, bottom = self.margins or (0, self.lines - 1)
@@ -236,7 +239,7 @@ class Screen(pyte.Screen):
             self._put_ascii(data)
         else:
             for char in data:
-                self._put(char, _width(char))
+                self._put(char, wcwidth(char))
 
     def _put_ascii(self, data: str) -> None:
         cursor, made, at = self.cursor, _characters(self.cursor.attrs), 0
@@ -299,11 +302,6 @@ def _mark(line: Line, goes_on: bool) -> None:
     line.goes_on = goes_on  # type: ignore[attr-defined]
 
 
-@lru_cache(maxsize=8192)
-def _width(char: str) -> int:
-    return int(wcwidth(char))
-
-
 @lru_cache(maxsize=256)
 def _characters(attrs: pyte.screens.Char) -> Callable[[str], pyte.screens.Char]:
     """Return a function that makes, and remembers, the cells with a style."""
@@ -315,17 +313,9 @@ def _style(attrs: tuple[str, str, bool, bool, bool, bool, bool, bool]) -> "Style
     from rich.style import Style  # noqa: PLC0415  (without the screen, nothing draws)
 
     fg, bg, *flags, _ = attrs
-    bold, italic, underline, strike, reverse = (flag or None for flag in flags)
-    style = Style(
-        color=_colour(fg),
-        bgcolor=_colour(bg),
-        bold=bold,
-        italic=italic,
-        underline=underline,
-        strike=strike,
-        reverse=reverse,
-    )
-    return style or None
+    names = ("bold", "italic", "underline", "strike", "reverse")
+    found: dict[str, Any] = {name: True for name, on in zip(names, flags, strict=True) if on}
+    return Style(color=_colour(fg), bgcolor=_colour(bg), **found) or None
 
 
 def _colour(name: str) -> str | None:

@@ -19,14 +19,14 @@ from pathlib import Path
 
 from contextui import processes
 from contextui.errors import ContextUIError
-from contextui.text import one_line
+from contextui.text import one_line, quote
 from contextui.windows.terminal.emulator import BRACKETED_PASTE, Emulator
 from contextui.windows.terminal.integration import LONGEST_LINE, Integration, Mark
 from contextui.windows.terminal.output import PIECE, OutputReader
 from contextui.windows.terminal.record import Command, Who
 from contextui.windows.terminal.sandbox import clean_environment, sandboxed
 from contextui.windows.terminal.screen import Label
-from contextui.windows.terminal.spool import SPOOL_LIMIT, SPOOLED, Spool
+from contextui.windows.terminal.spool import SPOOLED, Spool
 
 _INPUT_LIMIT = 1024 * 1024
 _COMMANDS = 200
@@ -61,13 +61,12 @@ class Shell:
         emulator: Emulator,
         folder: Path,
         spool: Path,
-        spool_limit: int,
     ) -> None:
         self.emulator, self.folder = emulator, str(folder)
         self.status: int | None = None
         self.commands = deque[Command](maxlen=_COMMANDS)
-        self._process, self._integration = process, integration
-        self._spool, self._spool_limit = spool / secrets.token_hex(8), spool_limit
+        self._process, self._integration, self.pid = process, integration, process.pid
+        self._spool = spool / secrets.token_hex(8)
         self._loop = asyncio.get_running_loop()
         self._listeners = list[Callable[[], None]]()
         self._waiters = list[tuple[Callable[[], bool], asyncio.Future[None]]]()
@@ -85,7 +84,7 @@ class Shell:
         self._inputs = asyncio.Lock()
         self._answered = False  # whether the terminal answered since the last command started
         self._unanswered = 0
-        self._current: Command | None = None
+        self.running: Command | None = None
         self._pending: Command | None = None  # typed, but the shell has not started it
         self._submitted: Command | None = None  # the last one that was not typed key by key
         self._echo_lines = 0
@@ -114,14 +113,12 @@ class Shell:
         environ: Mapping[str, str] | None = None,
         size: tuple[int, int] = (24, 80),
         sandbox: Path | None = None,
-        spool_limit: int = SPOOL_LIMIT,
     ) -> "Shell":
         """Start a shell on the running event loop.
 
         Args:
             spool: The folder for files with the whole output of commands.
             program: The shell; else `$SHELL`, else `/bin/sh`.
-            environ: The environment before `clean_environment`; else this process's.
             sandbox: The only folder that its commands may change, if they run in a sandbox.
         """
         env = clean_environment(os.environ if environ is None else environ)
@@ -136,22 +133,7 @@ class Shell:
         except BaseException:
             integration.remove()
             raise
-        return cls(
-            process,
-            integration,
-            emulator=Emulator(*size),
-            folder=folder,
-            spool=spool,
-            spool_limit=spool_limit,
-        )
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def running(self) -> Command | None:
-        return self._current
+        return cls(process, integration, emulator=Emulator(*size), folder=folder, spool=spool)
 
     @property
     def at_prompt(self) -> bool:
@@ -169,7 +151,7 @@ class Shell:
 
         A shell may not report it any more, and reports some characters as others.
         """
-        is_reported = self._is_folder_reported or (self._current or self._pending) is not None
+        is_reported = self._is_folder_reported or (self.running or self._pending) is not None
         return is_reported and not {"?", "\ufffd"} & {*self.folder}
 
     @property
@@ -243,15 +225,15 @@ class Shell:
             )
 
     def check_input(self, text: str) -> Command:
-        if self._current is None:
+        if self.running is None:
             raise ShellError("No program is running. Use run.")
         self._check(text, empty=True)
-        return self._current
+        return self.running
 
     async def _hold(self, command: Command) -> None:
         """Stop the shell while a program of the command has the terminal, with nothing unread."""
         for _ in range(_LOOKS):
-            if self._closing or self._current is not command:
+            if self._closing or self.running is not command:
                 break
             if self._held is None:
                 if self._has_program and not self._has_keys and not self._is_starting(command):
@@ -262,7 +244,7 @@ class Shell:
                     return
                 self._release()
             await asyncio.sleep(_LOOK)
-        if self._current is command and self._has_program:
+        if self.running is command and self._has_program:
             raise ShellError(
                 "The person has typed something that the program has not read yet. Wait until "
                 "it has."
@@ -279,7 +261,7 @@ class Shell:
     def _is_starting(self, command: Command) -> bool:
         """Whether the shell may still be starting a program, which stopping it would prevent."""
         group = self._process.foreground()
-        return command.age < _YOUNG and processes.is_copy(group, self._home_group)
+        return command.seconds < _YOUNG and processes.is_copy(group, self._home_group)
 
     @property
     def _has_keys(self) -> bool:
@@ -342,15 +324,15 @@ class Shell:
         A file that is printed can contain questions too. `cat` reads no answer: the shell would
         read it, as keys, in front of its next command.
         """
-        if self._current is None:  # the shell itself asks
+        if self.running is None:  # the shell itself asks
             self._send_answer(text)
         elif self._unanswered < _ANSWERS:
             self._unanswered += 1
-            self._try_answer(self._current, text, 0)
+            self._try_answer(self.running, text, 0)
 
     def _try_answer(self, command: Command, text: str, tries: int) -> None:
         """Answer as soon as the command reads keys; a program may ask a moment before."""
-        is_over = self._ended or self._current is not command
+        is_over = self._ended or self.running is not command
         if is_over or tries == _ANSWER_TRIES or self._reads_keys(tries):
             self._unanswered -= 1
             if not is_over and tries < _ANSWER_TRIES:
@@ -420,8 +402,10 @@ class Shell:
     async def _submit(self, text: str, line: str, who: Who = "model") -> Command:
         self._check_prompt()
         paste = self.emulator.mode(BRACKETED_PASTE)
-        if not paste:
-            self._check_typed(line)
+        if not paste and "\t" in line:
+            raise ShellError("This shell takes a tab as a key: use spaces.")
+        if not paste:  # the shell would read it differently
+            self._check_lengths(line)
         data = f"\x1b[200~{line}\x1b[201~" if paste else line.replace("\n", "\r")
         breaks = line.count("\n")
         self._continued = 0 if paste else -breaks
@@ -454,32 +438,23 @@ class Shell:
     async def _cancel_started(self, command: Command, starting: "asyncio.Task[None]") -> None:
         with suppress(ShellError):  # it did not start
             await starting
-            if self._current is command:
+            if self.running is command:
                 await self.cancel()
 
     def _check_prompt(self) -> None:
         if self._ended:
             raise ShellError("The shell has ended.")
         if self._pending is not None or not self.at_prompt:
-            what = self._current or self._pending
-            name = f'"{one_line(what.text, 80)}"' if what and what.text else ""
-            raise ShellError(
-                f"The shell is busy: {name} is running."
-                if name
-                else "The shell is not at its prompt.",
-                zh=f"shell 正忙：{name} 正在运行。" if name else "shell 不在提示符处。",
-            )
+            what = self.running or self._pending
+            if what and what.text:
+                name = quote(what.text, 80)
+                raise ShellError("The shell is busy: {name} is running.", name=name)
+            raise ShellError("The shell is not at its prompt.")
         if self.unfinished_line:
             raise ShellError(
                 "The person has begun to type a command in this terminal. Wait until they are "
                 "done, or use another terminal."
             )
-
-    def _check_typed(self, line: str) -> None:
-        """Refuse what a shell without bracketed paste would read differently."""
-        if "\t" in line:
-            raise ShellError("This shell takes a tab as a key: use spaces.")
-        self._check_lengths(line)
 
     def _check_lengths(self, text: str) -> None:
         if max(len(one.encode()) for one in text.split("\n")) > LONGEST_LINE:
@@ -497,8 +472,7 @@ class Shell:
         """Prepare the record of a command that was typed and should start now."""
         self._count += 1
         path = self._spool.with_name(f"{self._spool.name}-{self._count}.out")
-        spool = Spool(path, self._spool_limit)
-        command = Command(self._count, text, who, folder=self.folder, spool=spool)
+        command = Command(self._count, text, who, folder=self.folder, spool=Spool(path))
         self._pending, self._echo_lines, self._recording = command, lines, True
         self._is_folder_reported = False
         if not self._reports_starts:
@@ -543,7 +517,7 @@ class Shell:
         The shell itself is never signalled: a command that it runs itself, such as a loop, gets
         Ctrl+C only.
         """
-        command = self._current
+        command = self.running
         if command is None:
             return
         if self._held is not None:
@@ -557,7 +531,7 @@ class Shell:
                 # Ended before its program started: zsh reports the status of the command before.
                 command.status = _SIGNALLED + signal.SIGINT
             return
-        if by_shell or command.age < _YOUNG:
+        if by_shell or command.seconds < _YOUNG:
             self._write(b"\x03")  # the shell got the first: it was about to start a program
         for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, patience / 2)):
             if await self._ends(command, seconds):
@@ -605,8 +579,8 @@ class Shell:
             self._take_mark(item)
         elif isinstance(item, bool):
             self.emulator.feed(f"\x1b[?1049{'h' if item else 'l'}")
-            if self._current is not None and item:
-                self._current.full_screen = True
+            if self.running is not None and item:
+                self.running.full_screen = True
         else:
             self._show(item)
 
@@ -625,7 +599,7 @@ class Shell:
 
     def _recorded(self) -> Command | None:
         """Return the command whose output arrives, if any, and record the screen for it."""
-        command = (self._current or self._pending) if self._recording else None
+        command = (self.running or self._pending) if self._recording else None
         self.emulator.record(command.transcript if command is not None else None)
         return command
 
@@ -652,7 +626,7 @@ class Shell:
                 self._reports_starts = mark.value == "starts"
             case "C":
                 self._start_command(mark.value)
-            case "E" if self._current is not None:
+            case "E" if self.running is not None:
                 self._recording = False
                 self.emulator.record(None)
             case "D":
@@ -660,26 +634,21 @@ class Shell:
                 self._end_command(self._last_status)
             case "P":
                 self.folder, self._is_folder_reported = mark.value, True
-            case "2":
+            case "2":  # the prompt for a further line of a command
                 self._continued += 1
-                is_submitted = self._current is not None and self._current is self._submitted
-                if not self._reports_starts and is_submitted:
-                    self._continue_command()
+                command = self.running
+                if command is not None and command is self._submitted and not self._reports_starts:
+                    if self._continued > 0:
+                        self._write(b"\x03")  # all lines were typed: it would wait for ever
+                    command.restart()
             case "A":
                 self._prompted()
             case "B":
-                if self._current is not None:  # another program took over the other marks
+                if self.running is not None:  # another program took over the other marks
                     self._end_command(None)
                 self._at_prompt = True
                 self._prompt_end = self.emulator.position
                 self._typed_at = time.monotonic()  # what was typed ahead is shown from now on
-
-    def _continue_command(self) -> None:
-        """Take the prompt for a further line of a command, in a shell without hooks."""
-        assert self._current is not None
-        if self._continued > 0:
-            self._write(b"\x03")  # all lines were typed: it would wait for ever
-        self._current.restart()
 
     def _start_command(self, text: str) -> None:
         self._at_prompt = False
@@ -695,7 +664,7 @@ class Shell:
             self._count -= 1  # an empty line
             return
         self._echo_lines, self._recording, self._answered = 0, True, False
-        self._current = command
+        self.running = command
         self._remember(command)
 
     def _remember(self, command: Command) -> None:
@@ -713,7 +682,7 @@ class Shell:
             one.spool.remove()
 
     def _end_command(self, status: int | None) -> None:
-        command, self._current = self._current, None
+        command, self.running = self.running, None
         if command is not None:
             self.emulator.record(None)
             command.end(status)

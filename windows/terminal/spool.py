@@ -4,21 +4,16 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from contextui.plain_file import open_plain, write_all
 from contextui.windows.terminal.emulator import Emulator
 from contextui.windows.terminal.transcript import LONGEST, Transcript, finished
 
-SPOOL_LIMIT = 64 * 1024 * 1024
-"""Bytes kept of one command's output."""
-
-SPOOLED = 256 * 1024 * 1024
-"""Bytes kept of all commands; the oldest are removed."""
-
-SPOOL_NAME = re.compile(r"[0-9a-f]{16}-\d{1,9}\.out", re.ASCII)
-"""Names of the files of spools."""
-
+SPOOL_LIMIT = 64 * 1024 * 1024  # bytes kept of one command's output
+SPOOLED = 256 * 1024 * 1024  # bytes kept of all commands; the oldest are removed
+SPOOL_NAME = re.compile(r"[0-9a-f]{16}-\d{1,9}\.out", re.ASCII)  # names of the files of spools
 _IN_MEMORY = 64 * 1024
 _INDEX_STEP = 64 * 1024
 _LONGEST_RAW = 16 * LONGEST  # bytes of a line that are interpreted
@@ -36,16 +31,12 @@ def plain_line(data: bytes) -> str:
 
 
 class Spool:
-    """The bytes that a command printed, in memory while they are few, then in a file.
-    Attributes:
-        left_out: Bytes that were not kept.
-        error: Why the file could not be written, or "".
-    """
+    """The bytes that a command printed, in memory while they are few, then in a file."""
 
-    def __init__(self, path: Path, limit: int = SPOOL_LIMIT) -> None:
-        self.path, self.limit = path, limit
-        self.size = self.lines = self.left_out = 0
-        self.error, self.is_removed = "", False
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = self.lines = self.left_out = 0  # left out: bytes that were not kept
+        self.error, self.is_removed = "", False  # the error: why the file could not be written
         self._memory = bytearray()
         self._file = -1  # while it is written
         self._filed = False
@@ -81,7 +72,7 @@ class Spool:
 
     def write(self, data: bytes) -> None:
         """Add bytes. A file that cannot be written ends the spool, not the command."""
-        kept = data[: max(0, self.limit - self.size)]
+        kept = data[: max(0, SPOOL_LIMIT - self.size)]
         self.left_out += len(data) - len(kept)
         if not kept or self.error:
             self.left_out += len(kept) if self.error else 0
@@ -108,12 +99,11 @@ class Spool:
             self._first_lines.append(self.lines)
 
     def page(self, start: int, count: int) -> list[str]:
-        return [line for _, line in zip(range(count), self._read(max(0, start)), strict=False)]
+        return list(islice(self._read(max(0, start)), count))
 
     def find(self, text: str, most: int = 100) -> list[tuple[int, str]]:
-        numbered = enumerate(self._read(0))
-        found = ((at, line) for at, line in numbered if text in line)
-        return [one for one, _ in zip(found, range(most), strict=False)]
+        found = ((at, line) for at, line in enumerate(self._read(0)) if text in line)
+        return list(islice(found, most))
 
     def finish(self) -> None:
         if self._file >= 0:

@@ -5,12 +5,8 @@ from collections import deque
 from contextui.text import for_terminal
 from contextui.windows.terminal.screen import Screen
 
-HEAD, TAIL = 200, 400
-"""Lines kept in memory: the first and the last."""
-
-LONGEST = 2_000
-"""Characters kept of one line."""
-
+HEAD, TAIL = 200, 400  # lines kept in memory: the first and the last
+LONGEST = 2_000  # characters kept of one line
 _HEAD_CHARACTERS = 100_000
 
 

@@ -22,8 +22,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from contextui.text import duration, for_terminal, one_line
-from contextui.tui.lines import fit, spinner
+from contextui.text import cut, duration, for_terminal, one_line
+from contextui.tui.lines import line, spinner
 from contextui.widgets import ActionRequested
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.terminal.emulator import APPLICATION_CURSOR, BRACKETED_PASTE, Cursor
@@ -284,8 +284,7 @@ class TerminalBody(Widget, can_focus=True):
         else:
             look = self._look("question")
             room = max(width - cell_len(self._words("End {command}?", command="")), 0)
-            command = one_line(self._asked.text, 400)
-            command = fit(command, min(room, cell_len(command)))
+            command = cut(line(one_line(self._asked.text, 400)), room)
             said = self._words("End {command}?", command=command)
         return (
             Strip([Segment(said, look)])
@@ -319,10 +318,7 @@ class TerminalBody(Widget, can_focus=True):
         The text of the person's own prompt stays as it is.
         """
         strip = Strip.join(
-            [
-                strip.crop(0, mark.column),
-                strip.crop(mark.column).apply_style(Style(bold=True)),
-            ]
+            [strip.crop(0, mark.column), strip.crop(mark.column).apply_style(Style(bold=True))]
         )
         sign, name, look = _WHO[mark.who]
         seconds = ((mark.ended or datetime.now(UTC)) - mark.started).total_seconds()
@@ -384,19 +380,15 @@ class TerminalBody(Widget, can_focus=True):
     # --- keys of the frame, and the question before a command is ended ------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        match action:
-            case "answer":
-                return self._asked is not None
-            case "back":
-                return self._asked is None
-            case "restart":
-                return self._has_ended
-            case "end":
-                running = self._picture.running
-                return running is not None and running.job > 0 and not self._has_ended
-            case "failed":
-                return bool(self._picture.failed)
-        return super().check_action(action, parameters)
+        running = self._picture.running
+        applies = {
+            "answer": self._asked is not None,
+            "back": self._asked is None,
+            "restart": self._has_ended,
+            "end": running is not None and running.job > 0 and not self._has_ended,
+            "failed": bool(self._picture.failed),
+        }
+        return applies[action] if action in applies else super().check_action(action, parameters)
 
     def action_type(self) -> None:
         self._back, self._chosen = 0, None

@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,9 +31,7 @@ from contextui.windows.terminal.sandbox import dropped_keys, sandbox_works
 from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.spool import SPOOL_NAME, Spool, tidy
 
-KEPT = 40
-"""Commands of which the state keeps the facts and the first and last lines."""
-
+KEPT = 40  # commands of which the state keeps the facts and the first and last lines
 _SHOWN = 6  # commands that are shown
 _LAST = (40, 80)  # lines of the last command's output that are shown: first, last
 _EARLIER = (4, 8)  # of an earlier command
@@ -42,8 +40,7 @@ _MOST_PAGE = 1_000
 _BEAT = 1.0  # seconds between two reports of a command's progress, at least
 _RATE = 10  # reports a second of all terminals together: each draws a window for the model again
 
-_watched = set[Command]()
-"""The commands of all terminals that run."""
+_watched = set[Command]()  # the commands of all terminals that run
 
 
 class TerminalWindow(Window):
@@ -113,9 +110,7 @@ class TerminalWindow(Window):
         state = self.state
         folder = Path(state.folder)
         shell = await Shell.start(
-            folder=folder,
-            spool=Path(state.spool),
-            sandbox=self._root if self.env.sandbox else None,
+            folder=folder, spool=Path(state.spool), sandbox=self._root if self.env.sandbox else None
         )
         for one in earlier:  # before anything that the shell writes is read
             lines = [f"$ {one.text}", *one.output]
@@ -136,12 +131,7 @@ class TerminalWindow(Window):
         """Call a function on the window's thread when the screen changed; returns the way out."""
         listeners = self.state.listeners
         listeners.append(listener)
-
-        def leave() -> None:
-            if listener in listeners:
-                listeners.remove(listener)
-
-        return leave
+        return lambda: listeners.remove(listener)
 
     def _show(self, shell: Shell) -> None:
         for listener in list(self.state.listeners):
@@ -182,7 +172,7 @@ class TerminalWindow(Window):
     def content(self, lod: Lod) -> Body:
         state, shell = self.state, self.state.shell
         running = shell.running if shell is not None else None
-        last = record.headline(state.ran[-1], self.env.lang) if state.ran else ""
+        last = record.headline(state.ran[-1], self.env.words) if state.ran else ""
         if lod is Lod.GIST:
             now = f"$ {one_line(running.text, 60)} …" if running is not None else last
             return ", ".join(filter(None, (self._place, state.ended or now)))
@@ -212,12 +202,12 @@ class TerminalWindow(Window):
         return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)
 
     def _shown(self, one: record.Ran, size: tuple[int, int], lod: Lod) -> str:
-        lines = [record.headline(one, self.env.lang)]
+        lines = [record.headline(one, self.env.words)]
         if lod is Lod.FULL:
             kept, cut = record.ends_of(one.output, *size)
             lines += kept
             if cut or one.cut:
-                lines.append(record.more(one.number, one.cut + cut, self.env.lang))
+                lines.append(record.more(one.number, one.cut + cut, self.env.words))
         return "\n".join(lines)
 
     # --- actions -----------------------------------------------------------------------
@@ -302,13 +292,6 @@ class TerminalWindow(Window):
         start: Annotated[int, Field(ge=1)] = 1,
         lines: Annotated[int, Field(ge=1, le=_MOST_PAGE)] = _PAGE,
     ) -> str:
-        """Read lines of a command's whole output.
-
-        Args:
-            command: Its number.
-            start: The first line.
-            lines: How many.
-        """
         spool = self._output(command)
         shown = spool.page(start - 1, lines)
         if not shown:
@@ -326,7 +309,6 @@ class TerminalWindow(Window):
         """Find lines that contain a text.
 
         Args:
-            text: The text.
             command: The number of the command; by default the last.
         """
         found = self._output(command or self._newest()).find(text)
@@ -381,16 +363,15 @@ class TerminalWindow(Window):
         return argv
 
     def _job(self, shell: Shell, command: Command, seconds: float, quiet: bool = False) -> Job:
-        def work(job: Job) -> Awaitable[CommandResult]:
-            return self._watch(job, shell, command)
-
         loop = asyncio.get_running_loop()
 
         def stop() -> None:
             loop.call_soon_threadsafe(lambda: self._keep(loop.create_task(shell.cancel())))
 
         name = one_line(command.text, 80) or "command"
-        job = self.env.job(name, work, wait=seconds, quiet=quiet)
+        job = self.env.job(
+            name, lambda job: self._watch(job, shell, command), wait=seconds, quiet=quiet
+        )
         job.on_cancel(stop)
         command.job = job.number
         self._show(shell)
@@ -412,7 +393,7 @@ class TerminalWindow(Window):
             _watched.discard(command)
             ends.cancel()
         await shell.report()  # the next command may be previewed at once
-        return record.result_of(command, self.state.offset + command.number, self.env.lang)
+        return record.result_of(command, self.state.offset + command.number, self.env.words)
 
     def _keep(self, task: "asyncio.Task[None]") -> None:
         tasks = self.state.tasks

@@ -79,13 +79,12 @@ class TodoBody(Sheet):
             at = min(max(shown.index(self._cursor) + by, 0), len(shown) - 1)
             self._cursor = shown[at]
             self.redraw()
-            self._show_cursor()
+            if rows := [number for number, one in enumerate(self.lines) if self._is_at(one)]:
+                self.show_line(rows[0])
 
-    def _show_cursor(self) -> None:
-        for number, one in enumerate(self.lines):
-            if any(_item_of(span.style) == self._cursor for span in one.spans):
-                self.show_line(number)
-                return
+    def _is_at(self, row: Content) -> bool:
+        metas = (one.style.meta for one in row.spans if isinstance(one.style, Style))
+        return any(one.get(_ITEM) == self._cursor for one in metas)
 
     def action_tick_off(self) -> None:
         for one in self._items:
@@ -102,8 +101,3 @@ class TodoBody(Sheet):
         if item_id is not None:
             self._cursor = int(item_id)
             self.action_tick_off()
-
-
-def _item_of(style: str | Style) -> int | None:
-    found = style.meta.get(_ITEM) if isinstance(style, Style) else None
-    return None if found is None else int(found)

@@ -17,15 +17,11 @@ _NOWHERE = {socket.AF_INET: ("192.0.2.1", 9), socket.AF_INET6: ("2001:db8::1", 9
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address that the server listens on.
-
-    Attributes:
-        port: The port; 0 for any free one.
-    """
+    """The address that the server listens on."""
 
     name: str
     host: str
-    port: int
+    port: int  # 0 for any free one
     family: socket.AddressFamily
 
     @classmethod

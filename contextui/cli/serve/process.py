@@ -9,7 +9,6 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
@@ -26,35 +25,29 @@ _FOR_PAGE = re.compile(r"\x1b\](2|11|777;notify);([^\x1b]*)\x1b\\")
 _NAMES = {"2": "title", "11": "background", "777;notify": "notify"}
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """The size of the page in cells, limited so that drawing it cannot exhaust the machine."""
-
-    columns: int = 80
-    rows: int = 24
-
-    @classmethod
-    def of(cls, columns: int, rows: int) -> "Size":
-        """Return the requested size, within the limits."""
-        return cls(*(min(max(number, 1), _LARGEST) for number in (columns, rows)))
+def limited(columns: int = 80, rows: int = 24) -> tuple[int, int]:
+    """Return the size of a page in cells; to draw a larger one could exhaust the machine."""
+    return min(max(columns, 1), _LARGEST), min(max(rows, 1), _LARGEST)
 
 
 class PageProcess:
     """The app in its own process and process group."""
 
     def __init__(self, process: Process) -> None:
-        self._process = process
+        assert process.stdout is not None
+        assert process.stdin is not None
+        self._process, self._reader, self._writer = process, process.stdout, process.stdin
         self._ended: asyncio.Task[None] | None = None
 
     @classmethod
-    async def start(cls, flags: Sequence[str], size: Size) -> "PageProcess":
-        """Start the app with these flags."""
+    async def start(cls, flags: Sequence[str], size: tuple[int, int]) -> "PageProcess":
+        """Start the app with these flags, on a page of so many columns and rows."""
         environment = {
             **os.environ,
             "TEXTUAL_DRIVER": _DRIVER,
             "TEXTUAL_COLOR_SYSTEM": "truecolor",
-            "COLUMNS": str(size.columns),
-            "ROWS": str(size.rows),
+            "COLUMNS": str(size[0]),
+            "ROWS": str(size[1]),
         }
         # -P: the current folder may be untrusted; no module is imported from it.
         command = [sys.executable, "-P", "-m", "contextui", *flags]
@@ -71,8 +64,7 @@ class PageProcess:
         send: Callable[[list[str]], Awaitable[None]],
     ) -> None:
         """Forward what the app draws, the ids of its sessions and its messages, until it exits."""
-        reader = self._process.stdout
-        assert reader is not None
+        reader = self._reader
         with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError):  # no app started
             await reader.readuntil(_READY)
             while True:
@@ -93,19 +85,9 @@ class PageProcess:
         """Send typed text."""
         await self._write(_DATA, text.encode("utf-8", "replace"))
 
-    async def paste(self, text: str) -> None:
-        """Send pasted text."""
-        valid = text.encode("utf-8", "replace").decode()
-        await self._write(_META, json.dumps({"type": "paste", "text": valid}).encode())
-
-    async def resize(self, size: Size) -> None:
-        """Send the page's new size."""
-        message = {"type": "resize", "width": size.columns, "height": size.rows}
+    async def send(self, **message: str | int) -> None:
+        """Send a message of Textual's protocol, such as pasted text or the page's new size."""
         await self._write(_META, json.dumps(message).encode())
-
-    async def focus(self, has_focus: bool) -> None:
-        """Send whether the page has the focus."""
-        await self._write(_META, json.dumps({"type": "focus" if has_focus else "blur"}).encode())
 
     async def end(self) -> None:
         """End the app and all that it started; repeated calls wait for the same end."""
@@ -122,9 +104,7 @@ class PageProcess:
 
     async def _drain(self) -> None:
         """Wait for its end, and discard its output, which would block it otherwise."""
-        reader = self._process.stdout
-        assert reader is not None
-        while await reader.read(65_536):
+        while await self._reader.read(65_536):
             pass
         await self._process.wait()
 
@@ -133,11 +113,9 @@ class PageProcess:
             os.killpg(self._process.pid, number)
 
     async def _write(self, kind: bytes, payload: bytes) -> None:
-        writer = self._process.stdin
-        assert writer is not None
         with suppress(ConnectionError):  # it is about to end, which `relay` notices
-            writer.write(kind + len(payload).to_bytes(4) + payload)
-            await writer.drain()
+            self._writer.write(kind + len(payload).to_bytes(4) + payload)
+            await self._writer.drain()
 
 
 class ServedDriver(WebDriver):

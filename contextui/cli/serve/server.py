@@ -19,7 +19,7 @@ from aiohttp.log import server_logger
 
 from contextui.cli import flags as status
 from contextui.cli.serve.access import AccessCheck, Address
-from contextui.cli.serve.process import PageProcess, Size
+from contextui.cli.serve.process import PageProcess, limited
 from contextui.errors import ContextUIError
 from contextui.interrupt import is_ignored
 from contextui.session.store import SessionStore
@@ -56,17 +56,11 @@ _ENDING = 10.0  # seconds for the process of such a page to end
 
 @dataclass(slots=True)
 class Tab:
-    """A browser tab, identified by its link.
+    """A browser tab, identified by its link."""
 
-    Attributes:
-        is_open: Whether it has a page: one that is shown, or one whose process is about to end.
-        is_shown: Whether that page is still connected.
-        session_id: The session that it showed last.
-    """
-
-    is_open: bool = False
-    is_shown: bool = False
-    session_id: str | None = None
+    is_open: bool = False  # whether it has a page, or one whose process is about to end
+    is_shown: bool = False  # whether that page is still connected
+    session_id: str | None = None  # the session that it showed last
 
 
 class Server:
@@ -119,9 +113,7 @@ class Server:
 
     @web.middleware
     async def _guard(
-        self,
-        request: web.Request,
-        handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
         """Require the token, a Host header that names this machine, and no foreign Origin."""
         if not request.path.startswith("/"):  # OPTIONS * and CONNECT have no path
@@ -234,11 +226,12 @@ async def _take(message: WSMessage, process: PageProcess, socket: web.WebSocketR
         case ["stdin", str(text)]:
             await process.type(text)
         case ["paste", str(text)]:
-            await process.paste(text)
+            await process.send(type="paste", text=text.encode("utf-8", "replace").decode())
         case ["resize", {"width": int(columns), "height": int(rows)}]:
-            await process.resize(Size.of(columns, rows))
+            columns, rows = limited(columns, rows)
+            await process.send(type="resize", width=columns, height=rows)
         case ["focus" | "blur" as name]:
-            await process.focus(name == "focus")
+            await process.send(type=name)
         case ["ping", stamp]:
             await socket.send_json(["pong", stamp])
         case _:
@@ -246,11 +239,11 @@ async def _take(message: WSMessage, process: PageProcess, socket: web.WebSocketR
     return True
 
 
-def _size_of(query: Mapping[str, str]) -> Size:
+def _size_of(query: Mapping[str, str]) -> tuple[int, int]:
     try:
-        return Size.of(int(query["width"]), int(query["height"]))
+        return limited(int(query["width"]), int(query["height"]))
     except (KeyError, ValueError):
-        return Size()
+        return limited()
 
 
 def _add_files(app: web.Application, prefix: str, folder: Path) -> None:

@@ -17,8 +17,7 @@ from yarl import URL
 
 from tests import forkserver
 
-PATIENCE = 300
-"""Timeout in seconds."""
+PATIENCE = 300  # timeout in seconds
 
 
 class Serving:

@@ -11,7 +11,7 @@ from yarl import URL
 
 from contextui.cli.arguments import parse
 from contextui.cli.serve import earlier_flags, settings_flags
-from contextui.cli.serve.process import Size
+from contextui.cli.serve.process import limited
 from tests.cli.calling import Program
 from tests.cli.serve.serving import Serving, all_gone, opened
 
@@ -124,8 +124,8 @@ def test_flags_are_passed_to_the_app() -> None:
 
 
 def test_no_page_is_so_large_that_it_cannot_be_drawn() -> None:
-    assert Size.of(10**9, -5) == Size(500, 1)
-    assert Size.of(120, 40) == Size(120, 40)
+    assert limited(10**9, -5) == (500, 1)
+    assert limited(120, 40) == (120, 40)
 
 
 def test_errors_are_reported_before_anything_is_served(program: Program) -> None:

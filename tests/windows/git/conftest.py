@@ -15,7 +15,7 @@ from contextui.windows.git import worktree
 from contextui.windows.git.window import GitWindow
 
 Tester = WindowTester[GitWindow]
-Git = Callable[..., str]
+Opened = Callable[..., Tester]
 
 
 def run(folder: Path, *args: str, check: bool = True, **env: str) -> str:
@@ -82,7 +82,7 @@ def folder(tmp_path: Path, template: Path) -> Path:
 
 
 @pytest.fixture
-def opened() -> Iterator[Callable[..., Tester]]:
+def opened() -> Iterator[Opened]:
     """Open the window on a folder; it must report no trouble."""
     testers: list[Tester] = []
 

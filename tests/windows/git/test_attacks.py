@@ -19,7 +19,7 @@ from contextui.git.repository import Repository, initialize
 from contextui.testing import WindowTester
 from contextui.windowing.preview import PreviewError
 from contextui.windows.git.window import GitWindow
-from tests.windows.git.conftest import Tester, previewed, run
+from tests.windows.git.conftest import Opened, Tester, previewed, run
 
 Plant = Callable[[Path, str], None]
 """Puts an attack into a repository; the text is a command that leaves the marker."""
@@ -307,10 +307,10 @@ HOOKS = [name for name in ATTACKS if "-" in name and name not in OTHERS]
 GROUPS = {
     "programs, signed": ["fsmonitor", "external diff", "signing"],
     "programs, signed by ssh": [
-        *("fsmonitor, included", "diff command", "hooksPath", "ssh signing"),
+        *("fsmonitor, included", "diff command", "hooksPath", "ssh signing")
     ],
     "programs of the worktree": [
-        *("fsmonitor of the worktree", "textconv", "signature of the log"),
+        *("fsmonitor of the worktree", "textconv", "signature of the log")
     ],
     "hooks": ["submodule", "cached textconv", *HOOKS],
     "filters": ["clean filter", "smudge filter", "clean filter with a capital name"],
@@ -329,11 +329,7 @@ def test_every_attack_is_tried() -> None:
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_nothing_that_the_repository_names_is_run(
-    group: str,
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    opened: Callable[..., Tester],
+    group: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Opened
 ) -> None:
     names, marks = GROUPS[group], tmp_path / "marks"
     marks.mkdir()
@@ -353,7 +349,7 @@ def test_nothing_that_the_repository_names_is_run(
 
 
 def test_variables_of_the_environment_are_not_passed_on(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Callable[..., Tester]
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Opened
 ) -> None:
     marker = tmp_path / "marker"
     other = tmp_path / "other"
@@ -383,7 +379,7 @@ def test_variables_of_the_environment_are_not_passed_on(
     "place", ["index", "logs/HEAD", "logs", "logs/refs/heads/main", "refs/heads", "objects", "HEAD"]
 )
 def test_a_link_in_the_repository_is_not_written_through(
-    place: str, folder: Path, tmp_path: Path, opened: Callable[..., Tester]
+    place: str, folder: Path, tmp_path: Path, opened: Opened
 ) -> None:
     """Git appends to the reflog through a link, so it could write into a shell's startup file."""
     outside = tmp_path / "outside"
@@ -399,7 +395,7 @@ def test_a_link_in_the_repository_is_not_written_through(
 
 
 def test_core_worktree_cannot_lead_to_another_folder(
-    folder: Path, tmp_path: Path, opened: Callable[..., Tester]
+    folder: Path, tmp_path: Path, opened: Opened
 ) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -412,7 +408,7 @@ def test_core_worktree_cannot_lead_to_another_folder(
 
 
 def test_a_git_file_that_leads_to_another_repository_is_not_opened(
-    folder: Path, tmp_path: Path, opened: Callable[..., Tester]
+    folder: Path, tmp_path: Path, opened: Opened
 ) -> None:
     trap = tmp_path / "trap"
     trap.mkdir()
@@ -425,9 +421,7 @@ def test_a_git_file_that_leads_to_another_repository_is_not_opened(
     assert run(folder, "status", "--porcelain") == before
 
 
-def test_a_linked_worktree_is_opened(
-    folder: Path, tmp_path: Path, opened: Callable[..., Tester]
-) -> None:
+def test_a_linked_worktree_is_opened(folder: Path, tmp_path: Path, opened: Opened) -> None:
     run(folder, "worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
     (tmp_path / "side/a.txt").write_text("side\n")
     tester = opened(tmp_path / "side")
@@ -437,9 +431,7 @@ def test_a_linked_worktree_is_opened(
     assert run(folder, "log", "-1", "--format=%s", "side").strip() == "On the side"
 
 
-def test_a_pipe_in_the_repository_does_not_block(
-    folder: Path, opened: Callable[..., Tester]
-) -> None:
+def test_a_pipe_in_the_repository_does_not_block(folder: Path, opened: Opened) -> None:
     (folder / ".git/HEAD").unlink()
     os.mkfifo(folder / ".git/HEAD")
     (folder / "sub/.git").mkdir()
@@ -452,9 +444,7 @@ def test_a_pipe_in_the_repository_does_not_block(
     assert "elsewhere" in opened(trap).content()
 
 
-def test_a_bare_repository_in_a_folder_is_not_used(
-    tmp_path: Path, opened: Callable[..., Tester]
-) -> None:
+def test_a_bare_repository_in_a_folder_is_not_used(tmp_path: Path, opened: Opened) -> None:
     marker, bare = tmp_path / "marker", tmp_path / "bare"
     bare.mkdir()
     run(bare, "init", "--quiet", "--bare")
@@ -467,9 +457,7 @@ def test_a_bare_repository_in_a_folder_is_not_used(
     assert not marker.exists()
 
 
-def test_a_repository_of_another_user_is_refused(
-    folder: Path, opened: Callable[..., Tester]
-) -> None:
+def test_a_repository_of_another_user_is_refused(folder: Path, opened: Opened) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can give a folder away")
     for path in [folder, *folder.rglob("*")]:
@@ -477,9 +465,7 @@ def test_a_repository_of_another_user_is_refused(
     assert "belongs to another user" in opened(folder).content()
 
 
-def test_an_attribute_does_not_hide_lines_from_the_approval(
-    folder: Path, opened: Callable[..., Tester]
-) -> None:
+def test_an_attribute_does_not_hide_lines_from_the_approval(folder: Path, opened: Opened) -> None:
     (folder / ".gitattributes").write_text("evil.py -diff\nother.py diff=x\n*.png binary\n")
     run(folder, "config", "diff.x.binary", "true")
     run(folder, "config", "core.bigFileThreshold", "1")
@@ -500,7 +486,7 @@ def test_an_attribute_does_not_hide_lines_from_the_approval(
 
 
 def test_a_replaced_object_does_not_hide_lines_from_the_approval(
-    folder: Path, opened: Callable[..., Tester]
+    folder: Path, opened: Opened
 ) -> None:
     (folder / "good.txt").write_text("harmless\n")
     good = run(folder, "hash-object", "-w", "good.txt").strip()
@@ -511,9 +497,7 @@ def test_a_replaced_object_does_not_hide_lines_from_the_approval(
     assert "+evil" in preview.diff
 
 
-def test_the_preview_names_hooks_that_are_not_run(
-    folder: Path, opened: Callable[..., Tester]
-) -> None:
+def test_the_preview_names_hooks_that_are_not_run(folder: Path, opened: Opened) -> None:
     hook("pre-commit")(folder, "true")
     edit(folder)
     tester = opened(folder)
@@ -576,7 +560,7 @@ def test_every_hook_of_the_config_is_switched_off(place: str, folder: Path, home
 
 @pytest.mark.parametrize("place", HOOK_PLACES)
 def test_no_hook_of_the_config_is_run(
-    place: str, folder: Path, home: Path, tmp_path: Path, opened: Callable[..., Tester]
+    place: str, folder: Path, home: Path, tmp_path: Path, opened: Opened
 ) -> None:
     """H03: since 2.54, git runs hooks that its config names, wherever `core.hooksPath` leads."""
     need_config_hooks(folder)
@@ -609,7 +593,7 @@ def test_creating_a_repository_runs_no_hook(folder: Path, home: Path, tmp_path: 
 
 
 def test_the_preview_names_hooks_of_the_config_that_are_not_run(
-    folder: Path, home: Path, opened: Callable[..., Tester]
+    folder: Path, home: Path, opened: Opened
 ) -> None:
     config_hook(folder, home, "local", '[hook "x"]\n\tcommand = true\n\tevent = pre-commit\n')
     config_hook(folder, home, "global", '[hook "y"]\n\tcommand = true\n\tevent = pre-push\n')
@@ -620,7 +604,7 @@ def test_the_preview_names_hooks_of_the_config_that_are_not_run(
     assert "Hooks are not run: pre-commit." in preview.text
 
 
-def test_too_many_drivers_are_refused(folder: Path, opened: Callable[..., Tester]) -> None:
+def test_too_many_drivers_are_refused(folder: Path, opened: Opened) -> None:
     text = "".join(f'[filter "x{number}"]\n\tclean = true\n' for number in range(500))
     with (folder / ".git/config").open("a") as file:
         file.write(text)
@@ -628,7 +612,7 @@ def test_too_many_drivers_are_refused(folder: Path, opened: Callable[..., Tester
 
 
 def test_a_hostile_folder_leaves_files_executable_bits_and_links_alone(
-    folder: Path, tmp_path: Path, opened: Callable[..., Tester]
+    folder: Path, tmp_path: Path, opened: Opened
 ) -> None:
     """A folder on the way to a file that became a link out of the folder is not followed."""
     outside = tmp_path / "outside"

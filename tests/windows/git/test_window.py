@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,7 @@ from contextui.windowing.preview import PreviewError
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.git import worktree
 from contextui.windows.git.window import GitWindow
-from tests.windows.git.conftest import Tester, previewed, run
-
-Opened = Callable[..., Tester]
+from tests.windows.git.conftest import Opened, Tester, previewed, run
 
 
 def change(folder: Path) -> None:

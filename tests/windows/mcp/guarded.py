@@ -117,9 +117,7 @@ class Logins(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
             token=refresh, client_id=client_id, scopes=scopes, resource=resource
         )
         return OAuthToken(
-            access_token=access,
-            expires_in=SECONDS,
-            refresh_token=refresh if REFRESHES else None,
+            access_token=access, expires_in=SECONDS, refresh_token=refresh if REFRESHES else None
         )
 
 

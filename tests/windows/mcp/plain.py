@@ -51,9 +51,7 @@ def ask(message: str) -> Any:
         fields |= {f"p{n}": {**TEXT, "title": "x" * 900} for n in range(1_000)}
     schema = {"type": "object", "properties": fields, "required": ["name"]}
     send(
-        id=key,
-        method="elicitation/create",
-        params={"message": message, "requestedSchema": schema},
+        id=key, method="elicitation/create", params={"message": message, "requestedSchema": schema}
     )
     while key not in answers:
         time.sleep(0.01)

@@ -59,7 +59,7 @@ def test_one_that_dies_in_a_call_says_why_and_is_started_again(tmp_path: Path) -
 
 def test_one_that_hangs_costs_its_own_time_limit(tmp_path: Path) -> None:
     with opened(plain("hangs"), tmp_path) as server:
-        connection = server.window.state.connection
+        connection = server.window._connection
         connection.server = replace(connection.server, timeout=1.0)  # of calls, not of the start
         began = time.monotonic()
         said = server.result("echo", text="x")
@@ -260,7 +260,7 @@ def test_noise_costs_little(tmp_path: Path) -> None:
 
 def test_what_a_server_started_ends_with_it(tmp_path: Path) -> None:
     with opened(plain("orphan"), tmp_path) as server:
-        pid = server.window.state.connection._process.pid
+        pid = server.window._connection._process.pid
         children = psutil.Process(pid).children(recursive=True)
         assert children
     until(lambda: not any(one.is_running() and one.status() != "zombie" for one in children))

@@ -50,7 +50,7 @@ def modern(request: pytest.FixtureRequest) -> Server:
 
 def test_a_server_of_the_newer_generation(modern: Server, tmp_path: Path) -> None:
     with opened(modern, tmp_path) as window:
-        assert window.window.state.info.protocol == "2026-07-28"
+        assert window.window._connection._client.protocol_version == "2026-07-28"
         assert window.act("issues", count=2) == "number\ttitle\n0\tIssue 0\n1\tIssue 1"
         assert window.act("count") == "counted to 3"
         assert window.act("prompt", name="review", arguments={"topic": "it"}) == "Review it."

@@ -167,7 +167,7 @@ def test_nothing_of_the_environment_is_passed_unless_named(
         assert "PATH" in given
         assert "secret-two" not in str(given)
         assert "secret-three" not in str(given)
-        process = Path(f"/proc/{server.window.state.connection._process.pid}")
+        process = Path(f"/proc/{server.window._connection._process.pid}")
         for name in ("environ", "cmdline"):
             if (process / name).exists():  # not on macOS
                 public = (process / name).read_bytes()

@@ -19,8 +19,7 @@ KINDS = [
     )
     for name in ("bash", "zsh", "fish", "sh")
 ]
-LONGEST = 60.0
-"""Seconds after which a test that waits has failed."""
+LONGEST = 60.0  # seconds after which a test that waits has failed
 
 
 @asynccontextmanager
@@ -57,6 +56,15 @@ async def until(one: Shell, condition: Callable[[], object]) -> None:
                 await asyncio.sleep(0.01)
     except TimeoutError:
         pytest.fail(f"Not reached; on the screen is:\n{one.emulator.text()}")
+
+
+async def typed(one: Shell, keys: bytes) -> Command:
+    """Type the rest of a command as the person does, and wait for its end."""
+    count = len(one.commands)
+    one.type(keys)
+    await until(one, lambda: len(one.commands) > count and not one.commands[-1].running)
+    await prompt(one)
+    return one.commands[-1]
 
 
 async def finished(one: Shell, command: str) -> Command:

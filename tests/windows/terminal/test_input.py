@@ -24,7 +24,7 @@ from contextui.windows.terminal.sandbox import sandbox_works
 from contextui.windows.terminal.shell import Shell, ShellError
 from contextui.windows.terminal.window import TerminalWindow
 
-from .shells import KINDS, LONGEST, finished, prompt, shell, until
+from .shells import KINDS, LONGEST, finished, prompt, shell, typed, until
 
 WAITS = "until [ -e go ]; do sleep 0.01; done"
 """A program that does not read, and ends when the file is there."""
@@ -309,9 +309,7 @@ async def test_keys_that_the_shell_has_not_read_yet_refuse_a_command(
                 await one.run("touch PWNED")
         finally:
             os.killpg(one._home_group, signal.SIGCONT)
-        one.type(b"son\r")
-        await until(one, lambda: one.commands and not one.commands[-1].running)
-        assert one.commands[-1].output == "person"
+        assert (await typed(one, b"son\r")).output == "person"
 
 
 @pytest.mark.parametrize("kind", KINDS)

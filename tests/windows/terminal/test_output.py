@@ -7,12 +7,14 @@ import psutil
 import pytest
 
 from contextui.text import for_terminal
+from contextui.windows.terminal import spool
 from contextui.windows.terminal.integration import Mark
 from contextui.windows.terminal.output import _REST, OutputReader, _flooding
-from contextui.windows.terminal.spool import SPOOL_LIMIT
 from contextui.windows.terminal.transcript import HEAD, TAIL
 
 from .shells import finished, prompt, shell, until
+
+Patch = pytest.MonkeyPatch
 
 MB = 1024 * 1024
 FLOOD = f"yes {'y' * 63}"
@@ -23,7 +25,7 @@ def memory() -> int:
     return psutil.Process().memory_info().rss
 
 
-def small_backlog(patch: pytest.MonkeyPatch) -> None:
+def small_backlog(patch: Patch) -> None:
     """Leave less to interpret when a flood ends."""
     patch.setattr("contextui.windows.terminal.output._BACKLOG", 128 * 1024)
     patch.setattr("contextui.windows.terminal.output._KEPT", 48 * 1024)
@@ -59,13 +61,13 @@ async def test_long_output_is_whole_in_the_spool(tmp_path: Path) -> None:
     ],
 )
 async def test_a_flood_needs_little_memory_and_leaves_the_loop_alive(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, size: int
+    tmp_path: Path, monkeypatch: Patch, source: str, size: int
 ) -> None:
     if size <= 8 * MB:
         small_backlog(monkeypatch)
-    limit = min(SPOOL_LIMIT, size // 4)
-
-    async with shell(tmp_path, spool_limit=limit) as one:
+    limit = min(spool.SPOOL_LIMIT, size // 4)
+    monkeypatch.setattr(spool, "SPOOL_LIMIT", limit)
+    async with shell(tmp_path) as one:
         await finished(one, "seq 10000")
         before, most, turns = memory(), 0, 0
         ran = await one.run(f"{source} | head -c {size}")
@@ -98,8 +100,9 @@ async def test_a_line_without_end_is_cut(tmp_path: Path) -> None:
         assert ran.spool.page(0, 1)[0].startswith("x" * 2000 + " …")
 
 
-async def test_the_spool_has_a_limit(tmp_path: Path) -> None:
-    async with shell(tmp_path, spool_limit=100_000) as one:
+async def test_the_spool_has_a_limit(tmp_path: Path, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(spool, "SPOOL_LIMIT", 100_000)
+    async with shell(tmp_path) as one:
         ran = await finished(one, "seq 20000")
         assert ran.spool.size == 100_000
         assert ran.spool.left_out == 128_894 - 100_000
@@ -116,9 +119,7 @@ async def test_a_spool_that_cannot_be_written_is_reported(tmp_path: Path) -> Non
         assert ran.transcript.lines == 20_000
 
 
-async def test_a_full_disk_of_old_output_is_not_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_full_disk_of_old_output_is_not_kept(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr("contextui.windows.terminal.shell.SPOOLED", 200_000)
 
     async with shell(tmp_path) as one:
@@ -129,9 +130,7 @@ async def test_a_full_disk_of_old_output_is_not_kept(
         assert len(list((tmp_path / "spool").iterdir())) <= 2
 
 
-async def test_shells_whose_output_floods_take_turns(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_shells_whose_output_floods_take_turns(tmp_path: Path, monkeypatch: Patch) -> None:
     small_backlog(monkeypatch)
     reads, interpreted = list[OutputReader](), list[OutputReader]()
     read, interpret = OutputReader._read, OutputReader._interpret
@@ -166,9 +165,7 @@ async def test_shells_whose_output_floods_take_turns(
         await until(one, lambda: not _flooding)
 
 
-async def test_a_flood_after_a_mark_is_skipped_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_flood_after_a_mark_is_skipped_too(tmp_path: Path, monkeypatch: Patch) -> None:
     small_backlog(monkeypatch)
 
     async with shell(tmp_path) as one:
@@ -182,7 +179,7 @@ async def test_a_flood_after_a_mark_is_skipped_too(
 
 
 async def test_a_flood_is_skipped_up_to_the_end_of_a_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: Patch
 ) -> None:
     monkeypatch.setattr("contextui.windows.terminal.output._KEPT", 4_000)
     skipped = list[bytes]()

@@ -21,8 +21,7 @@ from contextui.windows.terminal.window import TerminalWindow
 
 from .shells import KINDS, finished, prompt, shell, until
 
-NOBODY = 65534
-"""The user id of an ordinary user, for tests that run as root."""
+NOBODY = 65534  # the user id of an ordinary user, for tests that run as root
 
 
 def problem(uid: int) -> str:

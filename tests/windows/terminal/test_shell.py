@@ -14,10 +14,9 @@ from contextui.windows.terminal import shell as shells
 from contextui.windows.terminal.integration import Mark
 from contextui.windows.terminal.shell import Shell, ShellError
 
-from .shells import KINDS, finished, prompt, shell, until
+from .shells import KINDS, finished, prompt, shell, typed, until
 
-WIDE = (24, 250)
-"""A screen on which a prompt with the folder's path leaves room for what is typed."""
+WIDE = (24, 250)  # a screen on which a prompt with the folder's path leaves room for what is typed
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -68,26 +67,16 @@ async def test_the_person_types_and_the_line_is_theirs(
     monkeypatch.setattr(shells, "_ECHO", 0.1)
 
     async with shell(tmp_path, kind, size=WIDE) as one:
-        one.type(b"echo a \\\\ b\r")
-        await until(one, lambda: one.commands and not one.commands[-1].running)
-        ran = one.commands[-1]
-        assert (ran.who, ran.text, ran.status, ran.output) == (
-            *("person", "echo a \\\\ b", 0),
-            "a \\ b",
-        )
-        await prompt(one)
+        ran = await typed(one, b"echo a \\\\ b\r")
+        assert (ran.who, ran.text) == ("person", "echo a \\\\ b")
+        assert (ran.status, ran.output) == (0, "a \\ b")
         before = one._prompt_end
         one.type(b"\r")  # an empty line is no command
         await until(one, lambda: one._prompt_end not in (before, None))
         await prompt(one)
         assert len(one.commands) == 1
-        one.type(b" sh -c 'exit 3'\r")  # not in the history
-        await until(one, lambda: len(one.commands) == 2 and not one.commands[-1].running)
-        assert (one.commands[-1].text.strip(), one.commands[-1].status) == (
-            *("sh -c 'exit 3'",),
-            3,
-        )
-        await prompt(one)
+        ran = await typed(one, b" sh -c 'exit 3'\r")  # not in the history
+        assert (ran.text.strip(), ran.status) == ("sh -c 'exit 3'", 3)
         one.type(b"echo per")  # the line that they have begun is not touched
         with pytest.raises(ShellError, match="begun to type"):
             await one.run("ls")
@@ -95,10 +84,7 @@ async def test_the_person_types_and_the_line_is_theirs(
         await asyncio.sleep(0.15)  # past the time in which any key counts
         with pytest.raises(ShellError, match="begun to type"):
             await one.run("ls")
-        one.type(b"son\r")
-        await until(one, lambda: len(one.commands) == 3 and not one.commands[-1].running)
-        assert one.commands[-1].output == "person"
-        await prompt(one)
+        assert (await typed(one, b"son\r")).output == "person"
         slow = await one.run("until [ -e typed ]; do sleep 0.01; done" if kind != "fish" else
                              "while not test -e typed; sleep 0.01; end")  # fmt: skip
         one.type(b"rm -r ")  # typed while a command runs: an unfinished line after it
@@ -115,10 +101,8 @@ async def test_the_person_types_and_the_line_is_theirs(
 async def test_a_line_begun_behind_a_command_is_not_touched(tmp_path: Path) -> None:
     async with shell(tmp_path, size=WIDE) as one:
         one.type(b"true\rrm -r ")
-        await until(
-            one,
-            lambda: one.commands and re.search(r"[#$]\n? rm -r", one.emulator.text()),
-        )
+        begun = re.compile(r"[#$]\n? rm -r")
+        await until(one, lambda: one.commands and begun.search(one.emulator.text()))
         await asyncio.sleep(0.6)
         with pytest.raises(ShellError, match="begun to type"):
             await one.run("x")
@@ -355,11 +339,8 @@ async def test_the_start_up_files_and_history_of_the_person_work(tmp_path: Path)
         assert "mine>" in one.emulator.text()
         assert (await finished(one, "greet; echo $mine")).output == "greeted\n1"
         assert (await finished(one, "true")).status == 0
-        one.type(b"echo typed\r")
-        await until(one, lambda: len(one.commands) == 3 and not one.commands[-1].running)
-        await prompt(one)
-    history = (home / ".bash_history").read_text()
-    assert history == "echo typed\n"
+        await typed(one, b"echo typed\r")
+    assert (home / ".bash_history").read_text() == "echo typed\n"
 
 
 @pytest.mark.parametrize("length", [39, 40, 41])
@@ -371,9 +352,7 @@ async def test_a_prompt_that_fills_the_row_is_not_taken_for_a_line(
     async with shell(tmp_path, size=(10, 40)) as one:
         assert (await finished(one, "printf abc")).output == "abc"  # without a line end
         assert (await finished(one, "echo on")).output == "on"
-        one.type(b" echo typed\r")
-        await until(one, lambda: len(one.commands) == 3 and not one.commands[-1].running)
-        assert one.commands[-1].text == "echo typed"
+        assert (await typed(one, b" echo typed\r")).text == "echo typed"
 
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not there")
@@ -390,7 +369,5 @@ async def test_zsh_start_up_files_and_history_of_the_person_work(tmp_path: Path)
         assert "mine>" in one.emulator.text()
         ran = await finished(one, "echo $from_env$mine $ZDOTDIR")
         assert ran.output == f"11 {config}"
-        one.type(b"echo typed\r")
-        await until(one, lambda: len(one.commands) == 2 and not one.commands[-1].running)
-        await prompt(one)
+        await typed(one, b"echo typed\r")
     assert (config / "history").read_text() == "echo typed\n"

@@ -17,7 +17,7 @@ from contextui.windowing.runtime import runtime_of
 from contextui.windows.terminal import widget
 from contextui.windows.terminal.widget import TerminalBody, bytes_of
 from contextui.windows.terminal.window import TerminalWindow
-from contextui.windows.todo import TodoWindow
+from contextui.windows.todo.window import TodoWindow
 from tests.tui.running import lines, shown, until
 from tests.tui.sharing import SharedChat
 

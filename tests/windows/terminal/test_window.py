@@ -30,11 +30,14 @@ from contextui.windows.terminal import spool, window
 from contextui.windows.terminal.record import Ran
 from contextui.windows.terminal.window import TerminalWindow
 
+Tester = WindowTester[TerminalWindow]
+Patch = pytest.MonkeyPatch
+
 LONG = 30.0
 
 
 @pytest.fixture(autouse=True)
-def plain_shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def plain_shell(monkeypatch: Patch, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     monkeypatch.setenv("SHELL", "/bin/bash")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -47,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def terminal(folder: Path) -> Iterator[WindowTester[TerminalWindow]]:
+def terminal(folder: Path) -> Iterator[Tester]:
     with WindowTester(TerminalWindow, folder=folder) as tester:
         yield tester
 
@@ -59,11 +62,11 @@ def until(condition: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-def state(terminal: WindowTester[TerminalWindow]) -> TerminalWindow.State:
+def state(terminal: Tester) -> TerminalWindow.State:
     return terminal.window.state
 
 
-def test_a_command_gives_its_status_and_output(terminal: WindowTester[TerminalWindow]) -> None:
+def test_a_command_gives_its_status_and_output(terminal: Tester) -> None:
     said = terminal.act(
         "run", command="echo one; echo two >&2; exit_with() { return 3; }; exit_with"
     )
@@ -75,9 +78,7 @@ def test_a_command_gives_its_status_and_output(terminal: WindowTester[TerminalWi
     assert "exit 3" in terminal.content(Lod.GIST)
 
 
-def test_a_long_command_goes_on_and_can_be_cancelled(
-    terminal: WindowTester[TerminalWindow], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_command_goes_on_and_can_be_cancelled(terminal: Tester, monkeypatch: Patch) -> None:
     said = terminal.act("run", command="echo begun; sleep 300", seconds=0.2)
     assert "goes on as job" in said
     until(lambda: "begun" in terminal.content())
@@ -92,9 +93,7 @@ def test_a_long_command_goes_on_and_can_be_cancelled(
     assert terminal.act("run", command="echo again").endswith("again")
 
 
-def test_keys_of_providers_are_not_in_its_environment(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keys_of_providers_are_not_in_its_environment(folder: Path, monkeypatch: Patch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     monkeypatch.setattr(secrets, "_entered", set())  # the stored one is forgotten after the test
@@ -111,9 +110,7 @@ def test_keys_of_providers_are_not_in_its_environment(
         assert preview.command.dropped == ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
 
 
-def test_a_shell_that_ends_says_so_and_can_be_started_again(
-    terminal: WindowTester[TerminalWindow],
-) -> None:
+def test_a_shell_that_ends_says_so_and_can_be_started_again(terminal: Tester) -> None:
     terminal.act("run", command="exit 4", seconds=5)
     until(lambda: state(terminal).ended)
     assert "The shell ended." in terminal.content()
@@ -122,9 +119,7 @@ def test_a_shell_that_ends_says_so_and_can_be_started_again(
     assert terminal.act("run", command="echo back").endswith("back")
 
 
-def test_what_ran_is_kept_and_the_shell_starts_again(
-    terminal: WindowTester[TerminalWindow],
-) -> None:
+def test_what_ran_is_kept_and_the_shell_starts_again(terminal: Tester) -> None:
     terminal.act("run", command="echo before")
     until(lambda: state(terminal).ran)
     again = terminal.restored()
@@ -138,9 +133,7 @@ def test_what_ran_is_kept_and_the_shell_starts_again(
     again.close()
 
 
-def test_a_folder_that_vanished_is_reported(
-    terminal: WindowTester[TerminalWindow], folder: Path
-) -> None:
+def test_a_folder_that_vanished_is_reported(terminal: Tester, folder: Path) -> None:
     terminal.act("run", command=f"mkdir {folder}/gone && cd {folder}/gone")
     until(lambda: state(terminal).folder.endswith("gone"))
     (folder / "gone").rmdir()
@@ -166,7 +159,7 @@ def test_nothing_is_left_when_it_closes(folder: Path) -> None:
 
 
 def test_a_busy_terminal_reports_its_progress_once_a_beat(
-    terminal: WindowTester[TerminalWindow], monkeypatch: pytest.MonkeyPatch
+    terminal: Tester, monkeypatch: Patch
 ) -> None:
     texts = set[str]()
     terminal.windows.subscribe(
@@ -247,9 +240,7 @@ def test_output_can_be_read_by_page_after_resume(folder: Path) -> None:
     in_session(folder, third, session_id)
 
 
-def test_kept_output_is_bounded_and_the_oldest_goes_first(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kept_output_is_bounded_and_the_oldest_goes_first(folder: Path, monkeypatch: Patch) -> None:
     def first(session: Session) -> None:
         for _ in range(3):
             act(session, "run", command="seq 1 5000")
