@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -164,7 +165,7 @@ class Switcher:
             main.note(note)
         if typed and not main.prompt.text:
             main.prompt.put(typed)
-        self._app.run_worker(self._close(desk), name="close", group="close")
+        self._app.run_worker(partial(self._close, desk), name="close", group="close")
 
     async def _close(self, desk: "AppSession") -> None:
         from contextui.windowing.worker import in_daemon_thread  # noqa: PLC0415  (heavy)

@@ -317,9 +317,9 @@ class Prompt(InertArea):
             return self._recall(self._history.back(self.text))
         elif key == "down" and self.cursor_at_last_line:
             is_recalled = self._recall(self._history.forth())
-            if not self.text:
-                self.leave_downward()
-            return is_recalled
+            if self.text:
+                return is_recalled
+            self.leave_downward()
         else:
             return False
         return True

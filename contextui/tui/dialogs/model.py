@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 from urllib.parse import urlsplit
 
@@ -107,7 +108,7 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
     def on_mount(self) -> None:
         self.listed.focus()
         self._show()
-        self.run_worker(ask_all(self._loaded, self._replace), exclusive=True)
+        self.run_worker(partial(ask_all, self._loaded, self._replace), exclusive=True)
 
     def _replace(self, offer: Offer) -> None:
         if self.is_attached:

@@ -240,7 +240,8 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
 
     @on(SessionList.Moved)
     def _preview_soon(self) -> None:
-        self.run_worker(self._preview(), name="preview", group="preview", exclusive=True)
+        # Not a coroutine yet: one that is cancelled at once would never be awaited.
+        self.run_worker(self._preview, name="preview", group="preview", exclusive=True)
 
     async def _preview(self) -> None:
         await asyncio.sleep(_PAUSE)
