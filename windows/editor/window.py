@@ -17,13 +17,12 @@ from contextui.files.save import TEXT_LIMIT
 from contextui.files.textfile import UTF8, Page, Version, in_lines, shorten
 from contextui.text import counted, shown_name, span, spanned
 from contextui.windows.editor.buffer import EditedFile, Editing
-from contextui.words import msg
 
 LISTED, ENTRIES = 20, 60  # matches that a result lists, entries of an outline
 SECONDS = 5.0  # between checks of the disk
 NO_FILE = "(no file)"  # in the header of a diff
-STAYS = msg("{problem} The text stays here; save_as saves it under another path.")
-KEEP = msg("{problem} reload(keep=true) makes the edits in the new file.")
+STAYS = "{problem} The text stays here; save_as saves it under another path."
+KEEP = "{problem} reload(keep=true) makes the edits in the new file."
 
 
 class EditorWindow(Window):

@@ -13,14 +13,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from contextui import Action, ActionError, Body, Job, Lod, Preview, Window, action
 from contextui.config.servers import Server
 from contextui.text import one_line
-from contextui.windowing.params import Params
 from contextui.windows.mcp import result as results
 from contextui.windows.mcp.catalogue import Catalogue, Tool, small_schema
 from contextui.windows.mcp.connection import Answer, Connection
@@ -199,12 +198,12 @@ class _ServerWindow(Window):
         yield from state.offered
         if found.resources or found.templates:
             label, effect = "Read a resource; keep=true shows it here", self._effect_of_reading
-            yield Action("read", label, effect, _READ, call=self._read)
+            yield Action("read", label, effect, _Read, call=self._read)
         if found.prompts:
             label = "Get a prompt of the server"
-            yield Action("prompt", label, "write", _PROMPT, call=self._prompt)
+            yield Action("prompt", label, "write", _Prompt, call=self._prompt)
         if any(one.cut for one in state.results):
-            yield Action("page", "Read lines of a result", "read", _PAGES, call=self._page)
+            yield Action("page", "Read lines of a result", "read", _Page, call=self._page)
 
     def _effect_of_reading(self, params: Mapping[str, Any]) -> Any:
         """What the server lists may be read; another address may carry anything to it."""
@@ -273,7 +272,7 @@ class _ServerWindow(Window):
             raise ActionError(shown or "The tool failed.")
         return shown or self.env.say("Done, without a result.")
 
-    def _read(self, uri: str, keep: bool = False) -> Job:
+    def _read(self, uri: str, keep: bool) -> Job:
         return self.env.job("read", lambda _: self._read_now(uri, keep), wait=_WAIT)
 
     async def _read_now(self, uri: str, keep: bool) -> str:
@@ -289,9 +288,9 @@ class _ServerWindow(Window):
             await self._connection.watch(watched)
         return self.env.say("It is shown here.") if keep else text
 
-    def _prompt(self, name: str, arguments: dict[str, Any] | None = None) -> Job:
+    def _prompt(self, name: str, arguments: Mapping[str, Any]) -> Job:
         found = self.state.catalogue.prompt(name)
-        given = {str(key): str(value) for key, value in (arguments or {}).items()}
+        given = {str(key): str(value) for key, value in arguments.items()}
         missing = [one.name for one in found.arguments if one.required and one.name not in given]
         if missing:
             names = ", ".join(missing)
@@ -302,12 +301,7 @@ class _ServerWindow(Window):
 
         return self.env.job("prompt", work, wait=_WAIT)
 
-    def _page(
-        self,
-        result: int,
-        start: Annotated[int, Field(ge=1)] = 1,
-        lines: Annotated[int, Field(ge=1, le=1_000)] = _PAGE,
-    ) -> str:
+    def _page(self, result: int, start: int, lines: int) -> str:
         found = results.page(self._folder, result, start, lines)
         if found is None:
             raise ActionError("Result {result} is not kept whole any more.", result=result)
@@ -366,9 +360,20 @@ def _for_the_person() -> ActionError:
     return ActionError("Only the person can answer the server.")
 
 
-_READ = Params(_ServerWindow._read, "MCP")
-_PROMPT = Params(_ServerWindow._prompt, "MCP")
-_PAGES = Params(_ServerWindow._page, "MCP")
+class _Read(BaseModel):
+    uri: str
+    keep: bool = False
+
+
+class _Prompt(BaseModel):
+    name: str
+    arguments: dict[str, Any] = {}
+
+
+class _Page(BaseModel):
+    result: int
+    start: int = Field(1, ge=1)
+    lines: int = Field(_PAGE, ge=1, le=1_000)
 
 
 def server_window(server: Server, name: str, home: Path) -> type[Window]:
