@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 from contextui.words import Lang
 from tests.agent.models.offline.talk import Talk, Turn
@@ -66,11 +65,6 @@ def show(line: object, capsys: pytest.CaptureFixture[str]) -> None:
     """Print a line although the test passes."""
     with capsys.disabled():
         print(f"\n{line}", file=sys.stderr)
-
-
-def not_yet(*values: object, reason: str = "not understood yet") -> ParameterSet:
-    """Mark a case that the model gets wrong. Remove the mark once it is right."""
-    return pytest.param(*values, marks=pytest.mark.xfail(reason=reason))
 
 
 @dataclass(frozen=True)

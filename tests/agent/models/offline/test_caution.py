@@ -1,7 +1,4 @@
-"""What no window can do is refused, and nothing else is done instead.
-
-A sentence marked `not_yet` is still taken for something else: remove the mark once it is refused.
-"""
+"""What no window can do is refused, and nothing else is done instead."""
 
 from pathlib import Path
 from typing import Any
