@@ -1,7 +1,8 @@
 """Driving a turn in tests: words in, events out."""
 
 import asyncio
-from collections.abc import Sequence
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from contextui.agent.controller import InteractionController
@@ -12,12 +13,41 @@ from contextui.agent.turn import TurnOptions
 from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.events import Event, TurnFinished
-from contextui.model import Model, ModelRequest
+from contextui.model import Model, ModelEvent, ModelRequest
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.window import Window
 from tests.windowing.samples import Todo
 
 E = TypeVar("E", bound=Event)
+
+
+class Interrupted(ScriptedModel):
+    """Plays its script, and has one of these happen before each answer."""
+
+    def __init__(self, *steps: Step, before: Iterable[Callable[[], object]]) -> None:
+        super().__init__(*steps)
+        self._before = iter(before)
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        happening = next(self._before, lambda: None)()
+        if inspect.isawaitable(happening):
+            await happening
+        async for event in super().stream(request):
+            yield event
+
+
+class Waiting(ScriptedModel):
+    """Plays its script once it is let go; who waits for `reached` knows that it was asked."""
+
+    def __init__(self, *steps: Step) -> None:
+        super().__init__(*steps)
+        self.reached, self.go = asyncio.Event(), asyncio.Event()
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        self.reached.set()
+        await self.go.wait()
+        async for event in super().stream(request):
+            yield event
 
 
 async def no_sleep(_: float) -> None:

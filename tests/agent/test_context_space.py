@@ -1,7 +1,7 @@
 """Room for a turn: a compaction before it, what it costs, and what if it does not come about."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import Coroutine
 from typing import Any, cast
 
 import pytest
@@ -28,12 +28,12 @@ from contextui.events import (
     TurnStarted,
     UsageSpent,
 )
-from contextui.model import Answer, ModelError, ModelEvent, ModelRequest, TextDelta
+from contextui.model import Answer, ModelError, TextDelta
 from contextui.tokens import Usage
 from contextui.windowing.manager import WindowManager
 from contextui.words import Lang
 from tests.agent.shapes import violations
-from tests.agent.talking import controller, end, of, options, requests, run, say
+from tests.agent.talking import Waiting, controller, end, of, options, requests, run, say
 from tests.context.conversation import rough_counter
 from tests.windowing.samples import Todo
 
@@ -61,20 +61,6 @@ def talk_with(*steps: Step, lang: Lang = "en", **given: Any) -> InteractionContr
 
 def kinds(events: list[Event]) -> list[type[Event]]:
     return [type(event) for event in events]
-
-
-class Waiting(ScriptedModel):
-    """Plays its script once it is let go; who waits for `reached` knows that it was asked."""
-
-    def __init__(self, *steps: Step) -> None:
-        super().__init__(*steps)
-        self.reached, self.go = asyncio.Event(), asyncio.Event()
-
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        self.reached.set()
-        await self.go.wait()
-        async for event in super().stream(request):
-            yield event
 
 
 # --- by itself ---------------------------------------------------------------------------

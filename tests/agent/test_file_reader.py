@@ -21,7 +21,7 @@ from contextui.session.code.store import CodeStore
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.window import Window
-from tests.agent.talking import controller, of, options, run
+from tests.agent.talking import Interrupted, controller, of, options, run
 from tests.context.conversation import wire
 from tests.windowing.samples import Todo
 
@@ -182,16 +182,8 @@ def test_in_a_later_turn_the_whole_file_is_given_again(folder: Path) -> None:
 
 
 def test_a_changed_file_is_given_again(folder: Path) -> None:
-    changes = iter(["def other(): ...\n"])
-
-    class Changing(ScriptedModel):
-        async def stream(self, request: Any) -> Any:
-            if len(self.requests) == 1:
-                (folder / "src" / "app.py").write_text(next(changes))
-            async for event in super().stream(request):
-                yield event
-
-    talk = talk_in(folder, model=Changing(read(), read(), "It changed."))
+    change = [lambda: None, lambda: (folder / "src" / "app.py").write_text("def other(): ...\n")]
+    talk = talk_in(folder, model=Interrupted(read(), read(), "It changed.", before=change))
     run(talk, "Read app.py twice.")
     assert results(talk)[1].content == "1 def other(): ..."
     assert results(talk)[1].gist == "[file read] src/app.py (python, 1 line, functions: other)"

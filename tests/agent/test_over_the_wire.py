@@ -7,16 +7,14 @@ from typing import Any
 import pytest
 
 from contextui.events import (
-    AnswerGiven,
     CallFinished,
     CallStarted,
     Event,
     StepStarted,
     UsageSpent,
     WindowActed,
-    WindowOpened,
 )
-from contextui.model import CallBegun, TextDelta, ThinkingDelta
+from contextui.model import TextDelta, ThinkingDelta
 from contextui.tokens import Usage
 from contextui.windowing.snapshot import Lod
 from tests.agent.server import Received, Stream, answer, call, thinking
@@ -24,22 +22,6 @@ from tests.agent.talking import end, of, options
 from tests.agent.wired import KEY, Wired, adding, beside, opening, results, texts
 
 # --- answers -----------------------------------------------------------------------------
-
-
-def test_text_and_calls_are_emitted_as_they_stream(wired: Wired) -> None:
-    events = wired.say(
-        "a list with milk",
-        answer("I open it.", opening("milk"), pieces=3),
-        answer("Here it is: milk."),
-    )
-    kinds = [type(event) for event in events]
-    assert kinds.index(TextDelta) < kinds.index(CallBegun) < kinds.index(AnswerGiven)
-    assert kinds.index(CallStarted) < kinds.index(WindowOpened) < kinds.index(CallFinished)
-    text = "".join(event.text for event in of(TextDelta, events))
-    assert text == "I open it.Here it is: milk."
-    assert end(events).text == "Here it is: milk."
-    assert (end(events).reason, end(events).stop_reason) == ("done", "end_turn")
-    assert wired.items == ["milk"]
 
 
 def test_calls_of_one_answer_are_carried_out_in_order_and_answered_together(wired: Wired) -> None:

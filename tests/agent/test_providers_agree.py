@@ -106,22 +106,3 @@ def test_a_conversation_goes_on_with_another_provider(tmp_path: Path) -> None:
             assert [one.id for one in session.windows.windows()] == ["todo_1", "counter_1"]
         for received in two.requests:
             assert "Hm." not in received.body.decode()
-
-
-def test_calls_in_text_work_without_tools(tmp_path: Path) -> None:
-    """A model without tools: nothing is declared, calls are read strictly from its words."""
-    text = '<tool_call>{"name": "create", "arguments": {"name": "todo"}}</tool_call>'
-    bad = "<tool_call>{name: create}</tool_call>"
-    made = [chat_server.chat(text), chat_server.chat(bad), chat_server.chat("Done.")]
-    script: Script = [("Make a list.", [[], [], []])]
-    with Server(*made) as one:
-        model = OpenAIModel("m", base_url=one.url, tool_protocol="text")
-        windows, _, reasons = converse(tmp_path, model, script)
-        assert all("tools" not in received.json for received in one.requests)
-        assert all(
-            message["role"] != "tool" for received in one.requests
-            for message in received.json["messages"]
-        )  # fmt: skip
-        assert "cannot be read" in one.requests[2].body.decode()
-    assert [name for name, _ in windows] == ["todo_1"]
-    assert reasons == ["done"]

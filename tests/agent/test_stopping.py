@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +10,17 @@ import pytest
 
 from contextui import ApprovalGate, Body, Lod, Window, WindowManager, Workspace, action
 from contextui.agent.controller import InteractionController
-from contextui.agent.models.scripted import ScriptedModel, Step, call
+from contextui.agent.models.scripted import Step, call
 from contextui.context.item import ItemType
 from contextui.context.manager import ContextManager
 from contextui.events import CallFinished, Event, TurnFinished
-from contextui.model import ModelEvent, ModelRequest
+from contextui.model import Model
 from contextui.windowing.job import Job
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.words import Lang
-from tests.agent.talking import controller, end, of, say
+from tests.agent.talking import Waiting, controller, end, of, say
 
 LONG = 30.0
 SLOW = ": > begun; sleep 60; touch proof\n"
@@ -55,20 +55,6 @@ class Kiln(Window):
         return self.last
 
 
-class Thinking(ScriptedModel):
-    """Thinks for ever after the last of its answers."""
-
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        if len(self.requests) >= self._said:
-            await asyncio.sleep(LONG * 10)
-        async for event in super().stream(request):
-            yield event
-
-    def __init__(self, *steps: Step) -> None:
-        super().__init__(*steps)
-        self._said = len(steps)
-
-
 @pytest.fixture(autouse=True)
 def plain_shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
@@ -83,12 +69,13 @@ def act(window: str, name: str, **params: Any) -> Any:
 
 
 def talk_in(
-    folder: Path, *steps: Step, lang: Lang = "en", thinks: bool = False
+    folder: Path, *steps: Step, lang: Lang = "en", model: Model | None = None
 ) -> InteractionController:
     files = Workspace(folder / "work")
     windows = WindowManager([TerminalWindow, Kiln], workspace=files, lang=lang)
     return controller(
-        model=Thinking(*steps) if thinks else ScriptedModel(*steps),
+        *steps,
+        model=model,
         context=ContextManager(windows),
         approval=ApprovalGate("auto"),
     )
@@ -258,7 +245,7 @@ async def test_a_job_of_an_earlier_turn_goes_on(tmp_path: Path) -> None:
 
 
 async def test_commands_of_the_person_go_on(tmp_path: Path) -> None:
-    one = talk_in(tmp_path, thinks=True)
+    one = talk_in(tmp_path, model=Waiting())
     await asyncio.to_thread(one.windows.open, "terminal")
     given = {"command": "bash slow.sh", "seconds": 0}
     assert (await one.windows.act("terminal_1", "run", given, actor="person")).ok

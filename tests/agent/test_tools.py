@@ -137,24 +137,6 @@ def test_nothing_outside_the_folder_is_read(tmp_path: Path, path: str) -> None:
 PRINT = {"window_id": "printer_1", "action_id": "print_page", "params": {"text": "x"}}
 
 
-def test_without_a_person_ask_refuses_what_writes_and_says_how_to_allow_it() -> None:
-    tools = box()
-    do(tools, "create", {"name": "printer"})
-    refused = do(tools, "action", PRINT)
-    assert not refused.ok
-    assert "--approval auto" in refused.text
-    assert printed(tools) == []
-    assert do(tools, "action", {"window_id": "printer_1", "action_id": "count"}).ok
-
-
-def test_auto_allows_and_read_only_refuses() -> None:
-    for mode, pages in (("auto", ["x"]), ("read-only", [])):
-        tools = box(gate=ApprovalGate(mode, Person()))  # type: ignore[arg-type]
-        do(tools, "create", {"name": "printer"})
-        do(tools, "action", PRINT)
-        assert printed(tools) == pages
-
-
 def test_a_person_is_asked_about_exactly_what_will_be_done() -> None:
     person = Person("once", "no", "always")
     tools = box(gate=ApprovalGate("ask", person))
@@ -186,12 +168,6 @@ def test_an_anchor_is_judged_by_its_action() -> None:
     assert not do(tools, "action", {"window_id": "printer_1", "action_id": "print-a"}).ok
     assert person.questions[0].params == {"text": "a"}
     assert printed(tools) == []
-
-
-def test_the_message_of_a_refusal_reaches_the_model() -> None:
-    tools = box(gate=ApprovalGate("ask", Person("no", words="not on a Sunday")))
-    do(tools, "create", {"name": "printer"})
-    assert do(tools, "action", PRINT).text.endswith("They say: not on a Sunday")
 
 
 def test_wrong_params_are_refused_before_anybody_is_asked() -> None:

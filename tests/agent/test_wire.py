@@ -50,22 +50,6 @@ def marked(sent: Payload) -> list[int]:
 # --- the form ------------------------------------------------------------------------------
 
 
-def test_a_request_takes_the_provider_s_form() -> None:
-    body = payload(request(message("user", text("Hi."))), "claude-x").body
-    assert body == {
-        "model": "claude-x",
-        "max_tokens": 1_000,
-        "tools": [
-            {"name": "create", "description": "Open a window.", "input_schema": {"type": "object"}},
-            {"name": "action", "description": "Act.", "input_schema": {}},
-        ],
-        "system": [{"type": "text", "text": "Be brief.", "cache_control": MARK}],
-        "messages": [
-            {"role": "user", "content": [{"type": "text", "text": "Hi.", "cache_control": MARK}]}
-        ],
-    }
-
-
 def test_plain_text_becomes_one_block() -> None:
     sent = payload(ModelRequest("", (LlmMessage("user", "Hi."),)), "claude-x")
     assert sent.body["messages"][0]["content"] == [{**text("Hi."), "cache_control": MARK}]

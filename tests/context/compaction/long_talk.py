@@ -1,12 +1,11 @@
 """Conversations long enough to be compacted."""
 
-from collections.abc import AsyncIterator, Callable
 from random import Random
 
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem
-from contextui.model import ModelEvent, ModelRequest
+from contextui.model import ModelRequest
 from tests.context.conversation import Conversation
 
 OUTLINE = "## Goal\nA shop.\n## Next step\nSell milk."
@@ -50,19 +49,6 @@ def random_talk(dice: Random) -> Conversation:
         if dice.random() < 0.06:
             dice.choice((talk.context.pin, talk.context.drop))(item.id)
     return talk
-
-
-class Meddling(ScriptedModel):
-    """Plays its script, and has the person do something before it answers."""
-
-    def __init__(self, *steps: Step, edit: Callable[[], object]) -> None:
-        super().__init__(*steps)
-        self._edit = edit
-
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        self._edit()
-        async for event in super().stream(request):
-            yield event
 
 
 def service_of(talk: Conversation, *steps: Step, budget: int = 128_000) -> CompactionService:
