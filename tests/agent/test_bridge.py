@@ -142,22 +142,25 @@ async def own_loop(bridge: ContextBridge, create: Any, words: str) -> str:
     return text
 
 
+def client_of(api: str, url: str) -> Any:
+    if api == "messages":
+        import anthropic
+
+        return anthropic.AsyncAnthropic(api_key="k", base_url=url)
+    import openai
+
+    return openai.AsyncOpenAI(api_key="k", base_url=url)
+
+
 @pytest.mark.parametrize("api", ["messages", "chat"])
-def test_a_loop_around_an_sdk_has_windows_cache_marks_and_approval(
+async def test_a_loop_around_an_sdk_has_windows_cache_marks_and_approval(
     api: Any, tmp_path: Path
 ) -> None:
     (tmp_path / "a.txt").write_text("old\n")
     person = Person(Decision("no", "Not today."))
     events: list[Event] = []
 
-    async def talk(bridge: ContextBridge, create: Any) -> None:
-        assert await own_loop(bridge, create, LONG) == "You did not want that."
-        assert bridge.finished is not None
-        assert (bridge.finished.reason, bridge.finished.steps) == ("done", 3)
-        assert await own_loop(bridge, create, "And a list.") == "Two things."
-        assert [one.id for one in bridge.windows.windows()] == ["editor_1", "todo_1"]
-
-    async def run(server: Server) -> None:
+    with Server(*(Reply(200, REPLIES[api](*one)) for one in script())) as server:
         bridge = ContextBridge(
             "some-model",
             api,
@@ -165,20 +168,14 @@ def test_a_loop_around_an_sdk_has_windows_cache_marks_and_approval(
             approval=ApprovalGate("ask", person),
             on_event=events.append,
         )
-        if api == "messages":
-            import anthropic
-
-            async with anthropic.AsyncAnthropic(api_key="k", base_url=server.url) as client:
-                await talk(bridge, client.messages.create)
-        else:
-            import openai
-
-            async with openai.AsyncOpenAI(api_key="k", base_url=server.url) as client:
-                await talk(bridge, client.chat.completions.create)
+        async with client_of(api, server.url) as client:
+            create = (client.messages if api == "messages" else client.chat.completions).create
+            assert await own_loop(bridge, create, LONG) == "You did not want that."
+            assert bridge.finished is not None
+            assert (bridge.finished.reason, bridge.finished.steps) == ("done", 3)
+            assert await own_loop(bridge, create, "And a list.") == "Two things."
+        assert [one.id for one in bridge.windows.windows()] == ["editor_1", "todo_1"]
         bridge.close()
-
-    with Server(*(Reply(200, REPLIES[api](*one)) for one in script())) as server:
-        asyncio.run(run(server))
         sent = server.requests
     assert [(one.name, one.verb, one.target) for one in person.questions] == [
         ("editor_1.save", "write", "a.txt")

@@ -6,6 +6,7 @@ from contextui import Body, ContextManager, InteractionController, Job, Lod, Win
 from contextui import action as declare
 from contextui.agent.models.scripted import call
 from contextui.events import CallFinished
+from tests.agent.talking import Interrupted, of, run
 
 
 class Counter(Window):

@@ -28,6 +28,7 @@ from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
 from tests.agent import desk as base
+from tests.agent.talking import run
 
 SECRET = "hunter2-is-the-password"
 PATHS = [".env", "link.txt", "SERVER.PEM", "deep/../.env", ".git/config", "config", "id_rsa"]
@@ -349,15 +350,10 @@ def test_nothing_of_it_is_in_any_request(folder: Path, protocol: Any, lang: Any)
             for name, given in calls
         ]
     model = ScriptedModel(*answers, "Done.")
-    controller = InteractionController(
+    talk = InteractionController(
         model=model, context=ContextManager(windows), tool_protocol=protocol
     )
-
-    async def turn() -> None:
-        async for _ in controller.run_turn("What is in @.env and @link.txt and @a.txt?"):
-            pass
-
-    asyncio.run(turn())
+    run(talk, "What is in @.env and @link.txt and @a.txt?")
     sent = repr([request.messages for request in model.requests])
     assert len(model.requests) == len(calls) + 1
     assert SECRET not in sent

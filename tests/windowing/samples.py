@@ -94,6 +94,19 @@ class Text(Window):
         self.state.text = text
 
 
+class Stage(Window):
+    """Files to commit."""
+
+    def content(self, lod: Lod) -> Body:
+        return "nothing"
+
+    @action("Add a file", says=["zustage {file}", " 暂存 {file} "])
+    def add(self, file: str) -> None: ...
+
+    @action("Commit")
+    def commit(self) -> None: ...
+
+
 class Gate:
     """Where a window's thread can be held: it says that it came, and waits to be let through."""
 

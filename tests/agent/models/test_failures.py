@@ -3,7 +3,7 @@
 import re
 import socket
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -17,8 +17,9 @@ from contextui.agent.models import remote
 from contextui.agent.models.connection import Endpoint
 from contextui.agent.models.failures import reported
 from contextui.agent.models.limits import AnswerLimits
+from contextui.agent.models.remote import RemoteModel
 from contextui.model import ErrorKind, ModelError
-from tests.agent.models.client import asking, failure, the_failure
+from tests.agent.models.client import asking, chat_model_of, failure, model_of, the_failure
 from tests.agent.server import (
     HEADERS,
     Event,
@@ -243,12 +244,15 @@ def test_a_reply_that_is_no_stream_says_so(step: Step, words: str) -> None:
     assert "ANTHROPIC_BASE_URL" in str(caught)
 
 
+@pytest.mark.parametrize("make", [model_of, chat_model_of])
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_a_conversation_does_not_go_where_the_person_did_not_send_it(status: int) -> None:
+def test_a_conversation_does_not_go_where_the_person_did_not_send_it(
+    status: int, make: Callable[..., RemoteModel]
+) -> None:
     with Server(answer("Tell me more.")) as stranger:
         there = f"{stranger.url}/v1/messages".replace("//", "//joe:hunter2@")
-        caught = the_failure(Reply(status, "", {"location": there}))
-        assert (stranger.requests, stranger.lookups) == ([], [])
+        caught = the_failure(Reply(status, "", {"location": there}), make=make)
+        assert stranger.connections == 0
     assert caught.kind == "not_found"
     assert f'redirects to "{stranger.url}/v1/messages"' in str(caught)
 
