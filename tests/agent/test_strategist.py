@@ -315,7 +315,8 @@ async def test_what_was_retrieved_reaches_the_strategy_and_the_model_once() -> N
 
     model = Everyday()
     talk = talk_with(SlidingWindow(), model)
-    talk.context.windows.open("todo", items=["milk"])  # type: ignore[union-attr]
+    talk.windows.open("todo", items=["milk"])
+    await talk.windows.await_opening(5)
     talk.strategist.env.retrieved = "From the manual: <Window id='x'> & more."
     talk.strategist.use(Watching())  # what was handed over stays
     await turns(talk, 2)

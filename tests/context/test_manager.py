@@ -22,6 +22,7 @@ from contextui.errors import (
 from contextui.events import CutMoved, Event, ItemAdded, ItemsChanged, RequestSent, TurnEnded
 from contextui.session.store import SessionStore
 from tests.context.conversation import Conversation, rough_counter
+from tests.windowing.samples import together
 
 
 def manager() -> ContextManager:
@@ -433,25 +434,19 @@ def test_stats_do_not_depend_on_when_one_looks() -> None:
 def test_many_threads_may_use_one_context() -> None:
     talk = Conversation()
     talk.system("You work in windows.")
-    errors: list[BaseException] = []
+    done: list[int] = []
 
-    def work(number: int) -> None:
-        try:
-            for step in range(15):
-                item = talk.say(f"words {number} {step}")
-                talk.context.compose(2_000)
-                talk.context.pin(item.id)
-                talk.context.unpin(item.id)
-                talk.context.get_stats()
-        except BaseException as error:
-            errors.append(error)
+    def work() -> None:
+        for step in range(15):
+            item = talk.say(f"words {step}")
+            talk.context.compose(2_000)
+            talk.context.pin(item.id)
+            talk.context.unpin(item.id)
+            talk.context.get_stats()
+        done.append(step)
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert errors == []
+    together(*[work] * 6)
+    assert len(done) == 6
     assert [item.seq for item in talk.context.get_all()] == list(range(1, 92))
 
 

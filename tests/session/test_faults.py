@@ -2,7 +2,6 @@
 
 import json
 import os
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from contextui.session.store import UnknownSessionError
 from tests.context.conversation import NotesWindow, wire
 from tests.session.test_log import fields
 from tests.session.test_roundtrip import Talk
+from tests.windowing.samples import together
 
 
 @pytest.fixture
@@ -151,12 +151,7 @@ def test_listeners_of_context_and_windows_cannot_wait_for_each_other(store: Sess
             for _ in range(30):
                 talk.windows.close(talk.open("c").id)
 
-        threads = [threading.Thread(target=call, daemon=True) for call in (add, open_and_close)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(60)
-        assert not any(thread.is_alive() for thread in threads)
+        together(add, open_and_close)
         composed = wire(talk.composed())
     with store.open(session.id) as again:
         assert wire(again.context.compose().messages) == composed

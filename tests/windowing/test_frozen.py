@@ -20,7 +20,7 @@ from contextui.errors import ContextUIError, FrozenStateError
 from contextui.events import WindowTroubled
 from contextui.windowing.state import freeze
 from tests.thorough import times
-from tests.windowing.samples import LONG, Heard, act, after_all
+from tests.windowing.samples import LONG, Heard, act, after_all, opened
 
 
 class Part(BaseModel):
@@ -85,9 +85,7 @@ class Mixed(Window):
 
 @pytest.fixture
 def mixed(windows: WindowManager) -> Mixed:
-    window = windows.open(Mixed)
-    assert isinstance(window, Mixed)
-    return window
+    return opened(windows, Mixed)
 
 
 CHANGES: dict[str, Callable[[Mixed], object]] = {
@@ -160,8 +158,7 @@ def test_others_see_the_committed_state_while_an_action_runs(windows: WindowMana
             go_on.wait(LONG)
             self.state.count = 100
 
-    window = windows.open(Halfway)
-    assert isinstance(window, Halfway)
+    window = opened(windows, Halfway)
     acting = threading.Thread(target=act, args=(windows, window, "half"))
     acting.start()
     assert reached.wait(LONG)

@@ -21,6 +21,7 @@ from tests.windowing.samples import (
     act,
     after_all,
     held,
+    opened,
     settled,
 )
 
@@ -32,8 +33,7 @@ class TestHanging:
         class Hasty(Blocking):
             action_seconds = 0.05
 
-        hasty = Hasty()
-        windows.open(hasty)
+        hasty = opened(windows, Hasty)
         heard = Heard(windows)
         with held(hasty, "hang") as gates:
             result = act(windows, hasty, "hang")
@@ -50,8 +50,7 @@ class TestHanging:
 
     def test_a_window_closed_before_its_queued_action_runs(self, windows: WindowManager) -> None:
         """FAULTS 23."""
-        window = Blocking()
-        windows.open(window)
+        window = opened(windows, Blocking)
 
         async def close() -> ActionResult:
             with held(window, "hang") as gates:
@@ -72,8 +71,7 @@ class TestHanging:
     def test_a_hanging_window_can_be_closed_and_another_opened(
         self, windows: WindowManager, neighbour: Window
     ) -> None:
-        window = Blocking()
-        windows.open(window)
+        window = opened(windows, Blocking)
 
         async def close() -> None:
             with held(window, "content") as gates:
@@ -88,8 +86,7 @@ class TestHanging:
     def test_while_one_closes_a_hanging_window_others_are_not_held_up(
         self, windows: WindowManager, neighbour: Window
     ) -> None:
-        window = Blocking()
-        windows.open(window)
+        window = opened(windows, Blocking)
         with held(window, "content") as gates:
             act(windows, window, "up")
             assert gates["content"].reached.wait(LONG)

@@ -12,7 +12,7 @@ from contextui import ActionError, Body, Lod, Transient, Window, WindowManager, 
 from contextui.errors import ActionFailedError, InvalidSourceDataError, WindowBusyError
 from contextui.events import WindowChanged, WindowCommitted
 from contextui.windowing.runtime import runtime_of
-from tests.windowing.samples import LONG, Heard, act, after_all, settled
+from tests.windowing.samples import LONG, Heard, act, after_all, opened, settled
 
 
 class Ledger(Window):
@@ -191,8 +191,7 @@ def check_no_trace(windows: WindowManager, window: Ledger, fail: Callable[[], ob
 @pytest.mark.parametrize("action_id", FAILURES)
 def test_nothing_of_a_failed_action_remains(windows: WindowManager, action_id: str) -> None:
     """M03."""
-    window = windows.open(Ledger)
-    assert isinstance(window, Ledger)
+    window = opened(windows, Ledger)
 
     def fail() -> None:
         result = act(windows, window, action_id)
@@ -206,8 +205,7 @@ def test_nothing_of_a_failed_action_remains(windows: WindowManager, action_id: s
 def test_nothing_of_one_that_takes_too_long_remains(
     windows: WindowManager, monkeypatch: pytest.MonkeyPatch, action_id: str
 ) -> None:
-    window = windows.open(Hasty)
-    assert isinstance(window, Hasty)
+    window = opened(windows, Hasty)
 
     def fail() -> None:
         result = act(windows, window, action_id)
@@ -220,8 +218,7 @@ def test_nothing_of_one_that_takes_too_long_remains(
 
 @pytest.mark.parametrize("action_id", ["late", "late_async"])
 def test_nothing_of_one_that_is_cancelled_remains(windows: WindowManager, action_id: str) -> None:
-    window = windows.open(Ledger)
-    assert isinstance(window, Ledger)
+    window = opened(windows, Ledger)
 
     async def cancel() -> None:
         acting = asyncio.create_task(windows.act(window.id, action_id))
@@ -236,8 +233,7 @@ def test_nothing_of_one_that_is_cancelled_remains(windows: WindowManager, action
 
 @pytest.mark.parametrize("way", ["raises", "invalid", "exits"])
 def test_nothing_of_a_failed_timer_remains(windows: WindowManager, way: str) -> None:
-    window = windows.open(Ledger)
-    assert isinstance(window, Ledger)
+    window = opened(windows, Ledger)
 
     def fail() -> None:
         ran = threading.Event()
