@@ -29,12 +29,11 @@ from tests.context.test_properties import assert_whole_pairs
 from tests.forking import forked, killed
 from tests.session.test_log import AGAIN, FULL
 from tests.session.test_roundtrip import Talk
-from tests.session.writer import Writer, store_in, write_for_ever
+from tests.session.writer import ROOT, Writer, apart, store_in, write_for_ever
 from tests.thorough import times
 
 KILLS = times(8, 1_000)
 LONGEST = 0.05  # seconds until the kill, counted from the start or from a step
-ROOT = Path(__file__).parents[2]
 INTERRUPTED = "Interrupted before it finished. It may or may not have been carried out."
 
 
@@ -153,16 +152,9 @@ def crash(home: Path, kills: int, seed: int) -> None:
 
 def test_a_killed_session_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     """One session goes on through many kills in a row; each resume is valid."""
-    done = forkserver.run(
-        [sys.executable, "-m", "tests.session.test_crash", tmp_path, str(KILLS), "0"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
-    assert done.returncode == 0, done.stderr
-    print(done.stdout)
-    assert json.loads(done.stdout)["acknowledged"] > KILLS
+    report = apart("-m", "tests.session.test_crash", tmp_path, KILLS, 0)
+    print(report)
+    assert json.loads(report)["acknowledged"] > KILLS
 
 
 @pytest.mark.parametrize(("seed", "every"), [(0, 6), pytest.param(1, 1, marks=pytest.mark.long)])
@@ -457,14 +449,7 @@ def test_a_tail_of_zeros_is_removed_without_being_loaded(tmp_path: Path) -> None
         path = session.path
     size = path.stat().st_size
     os.truncate(path, size + 70_000_000)
-    done = forkserver.run(
-        [sys.executable, "-m", "tests.session.writer", "peak", str(path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-    )
-    notice, grown = done.stdout.splitlines()
+    notice, grown = apart("-m", "tests.session.writer", "peak", path).splitlines()
     assert notice == "The incomplete last line was removed (70000000 bytes)."
     assert path.stat().st_size == size
     assert int(grown) < 70_000_000

@@ -16,9 +16,8 @@ import pytest
 from contextui import SessionOptions, SessionStore, TokenCounter
 from contextui.cli import main
 from contextui.session import record
-from tests import forkserver
 from tests.context.conversation import NotesWindow
-from tests.session.writer import Writer, peak_memory
+from tests.session.writer import Writer, apart, peak_memory
 
 pytestmark = pytest.mark.long
 
@@ -105,15 +104,7 @@ def show(home: Path, *words: str) -> dict[str, Any]:
 
 
 def in_a_process(*arguments: str | Path) -> Any:
-    done = forkserver.run(
-        [sys.executable, "-m", "tests.session.test_large", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[2],
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(apart("-m", "tests.session.test_large", *arguments))
 
 
 def test_a_long_session_resumes_from_its_end(tmp_path: Path) -> None:

@@ -24,14 +24,13 @@ from contextui.session.fork import KEPT
 from contextui.session.rewind import plan, restore, undo_plan
 from contextui.session.session import Session
 from contextui.session.versions import digest_of
-from tests import forkserver
+from tests.session.writer import apart
 from tests.thorough import times
 
 NAMES = ("a", "b", "c", "deep/d", ".hidden")
 STEPS = 14
 CALLS = ("write", "link", "rename", "replace", "unlink", "fchmod", "mkdir")
 MEMORY = Path("/dev/shm")  # many small files: a disk takes its time
-ROOT = Path(__file__).parents[2]
 
 Content = bytes | None
 
@@ -357,14 +356,7 @@ def run(first: int, count: int) -> None:
     ("first", "count"), [(0, 10), pytest.param(1_000, times(400, 1_000), marks=pytest.mark.long)]
 )
 def test_random_sequences(first: int, count: int) -> None:
-    done = forkserver.run(
-        [sys.executable, "-m", "tests.session.test_rewind_random", str(first), str(count)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
-    assert done.returncode == 0, done.stderr
+    apart("-m", "tests.session.test_rewind_random", first, count)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from contextui.files import protection
 from contextui.files.save import is_temporary
 from contextui.session.code import store as store_module
 from contextui.session.code.store import CodeStore
-from tests import forkserver
 from tests.forking import forked, killed
+from tests.session.writer import apart
 from tests.thorough import times
 
 KILLS = times(8, 1_000)
@@ -67,15 +67,9 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
 
 
 def run_apart(way: str, folder: Path) -> dict[str, Any]:
-    done = forkserver.run(
-        [sys.executable, "-m", "tests.session.code.test_crash", way, str(folder / "code")],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[3],
+    report: dict[str, Any] = json.loads(
+        apart("-m", "tests.session.code.test_crash", way, folder / "code")
     )
-    assert done.returncode == 0, done.stderr
-    report: dict[str, Any] = json.loads(done.stdout)
     return report
 
 
