@@ -121,6 +121,11 @@ class Conversation:
         self.answer(answer)
         self.context.end_turn()
 
+    def turns(self, count: int) -> None:
+        """So many of them."""
+        for number in range(count):
+            self.turn(f"words {number}", "an answer")
+
     def composed(self, budget: int | None = None) -> list[LlmMessage]:
         return list(self.context.compose(budget).messages)
 

@@ -287,8 +287,7 @@ def test_windows_show_less_before_anything_of_the_conversation_is_lost() -> None
     reference = talk.context.get_all()[0]
     talk.context.pin(reference.id)
     talk.windows.focus(recent.id)
-    for number in range(8):
-        talk.turn(f"words {number}", "an answer")
+    talk.turns(8)
     talk.say("more")
     full = talk.context.compose().tokens
     talk.context.compose(full - 50)
@@ -382,8 +381,7 @@ class SlowNotes(NotesWindow):
 def test_inside_an_event_loop_slow_windows_get_time_to_show_less() -> None:
     """Otherwise the conversation would lose what they are about to make room for."""
     talk = Conversation()
-    for number in range(6):
-        talk.turn(f"words {number}", "an answer")
+    talk.turns(6)
     for _ in range(3):
         talk.windows.open(SlowNotes, lines=["a long line of a window to be cut"] * 40)
     talk.say("last")

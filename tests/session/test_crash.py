@@ -463,8 +463,7 @@ def test_a_forks_checkpoints_lead_to_its_own_lines(tmp_path: Path) -> None:
     path = session.path.with_name("abc123.jsonl")
     path.write_bytes(session.path.read_bytes().replace(session.id.encode(), b"abc123"))
     with talking(store.open("abc123")) as talk:
-        for number in range(5):
-            talk.turn(f"words {number}", "yes")
+        talk.turns(5)
         composed = wire(talk.composed())
     with talking(store.fork("abc123")) as forked_talk:
         assert forked_talk.session.notices == []

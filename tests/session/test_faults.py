@@ -55,8 +55,7 @@ def test_a_line_changed_by_hand_costs_that_line(store: SessionStore) -> None:
     """Though everything behind it is at other offsets than the checkpoints name."""
     with store.create("/p") as session:
         talk = Talk(session)
-        for number in range(12):
-            talk.turn(f"words {number}", "an answer")
+        talk.turns(12)
     lines = session.path.read_bytes().split(b"\n")
     which = next(n for n, line in enumerate(lines) if b'"words 2"' in line)
     lines[which] = b"[redacted]"
@@ -84,13 +83,13 @@ def test_blocks_of_a_result_come_back(store: SessionStore) -> None:
 def test_a_turn_that_never_was_is_a_clear_error(store: SessionStore, turn: int) -> None:
     with store.create("/p") as session:
         talk = Talk(session)
-        for number in range(4):
-            talk.turn(f"words {number}", "an answer")
+        talk.turns(4)
+    there = sorted(session.path.parent.iterdir())
     attempts = (store.view, store.fork) if turn else (store.view,)  # a fork may begin at turn 0
     for attempt in attempts:
         with pytest.raises(UnknownTurnError, match=f"There is no turn {turn}"):
             attempt(session.id, turn)
-    assert len(store.list()) == 1
+    assert sorted(session.path.parent.iterdir()) == there
 
 
 def test_stray_things_among_the_logs_do_not_block(store: SessionStore) -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from contextui import ContextItem, ItemType
 from contextui.session.fork import KEPT
-from contextui.session.restore import UnknownTurnError
 from tests.context.conversation import wire
 from tests.session.test_crash import Entries
+from tests.session.test_log import disk_full
 from tests.session.test_roundtrip import Talk, same_state, store_in
 from tests.session.writer import Writer
 from tests.session.writer import store_in as writers_store
@@ -23,8 +23,7 @@ def test_the_header_says_where_a_fork_comes_from(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     with store.create("/project") as session:
         talk = Talk(session)
-        for number in range(3):
-            talk.turn(f"words {number}", "answer")
+        talk.turns(3)
         before = session.path.read_bytes()
         one, all_of_it = store.make_fork(session.id, 2), store.make_fork(session.id)
         assert session.path.read_bytes() == before
@@ -42,16 +41,6 @@ def test_the_header_says_where_a_fork_comes_from(tmp_path: Path) -> None:
         assert session.turn == 2
     again = store.make_fork(one, 1)
     assert store.find(again).origin == (one, 1)
-
-
-def test_a_turn_that_never_was_leaves_nothing(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
-    with store.create("/project") as session:
-        Talk(session).turn("words", "answer")
-        there = sorted(session.path.parent.iterdir())
-        with pytest.raises(UnknownTurnError, match="There is no turn 7"):
-            store.make_fork(session.id, 7)
-        assert sorted(session.path.parent.iterdir()) == there
 
 
 def test_turn_0_is_the_start_without_any_message(tmp_path: Path) -> None:
@@ -112,8 +101,7 @@ def test_a_damaged_checkpoint_stays_damaged(tmp_path: Path) -> None:
     store = store_in(tmp_path, checkpoint_every=10)
     with store.create("/project") as session:
         talk = Talk(session)
-        for number in range(12):
-            talk.turn(f"words {number}", "answer")
+        talk.turns(12)
         expected = wire(talk.composed())
     path = store.find(session.id).path
     text = path.read_bytes()
@@ -178,11 +166,8 @@ def test_a_fork_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
         talk.turn("words", "answer")
         there = sorted(session.path.parent.iterdir())
 
-        def full(*_: object, **__: object) -> None:
-            raise OSError(28, "No space left on device")
-
         with monkeypatch.context() as patched:
-            patched.setattr("contextui.session.fork.link_name", full)
+            patched.setattr("contextui.session.fork.link_name", disk_full)
             with pytest.raises(OSError, match="No space"):
                 store.make_fork(session.id)
     assert [one for one in sorted(session.path.parent.iterdir()) if one not in there] == []

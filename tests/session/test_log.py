@@ -41,6 +41,10 @@ def fields(number: int, text: str = "words") -> dict[str, Any]:
     }
 
 
+def disk_full(*_: object, **__: object) -> Any:
+    raise OSError(28, "No space left on device")
+
+
 def numbers(path: Path) -> list[int]:
     with path.open("rb") as file:
         found = entries(lines(file), lambda damage: None)
@@ -220,15 +224,12 @@ def test_a_closed_log_is_free_for_others(tmp_path: Path) -> None:
 def test_a_recovery_that_fails_leaves_no_file_and_is_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> str:
-        raise OSError(28, "No space left on device")
-
     path = tmp_path / "s.jsonl"
     log = SessionLog(path, lambda _: None)
     assert log.append(encode(fields(1)))
     path.unlink()
     with monkeypatch.context() as patch:
-        patch.setattr(LogFile, "_put_in_place", fail)
+        patch.setattr(LogFile, "_put_in_place", disk_full)
         assert not log.append(encode(fields(2)))
     assert {each.name for each in tmp_path.iterdir()} == {"s.lock"}
     assert log.retry()
@@ -249,7 +250,7 @@ class Failing:
         if self.on and self.calls % self.every == 0:
             if self.name == "write":
                 self.real(fd, args[0][: len(args[0]) // 2])
-            raise OSError(28, "No space left on device")
+            disk_full()
         return self.real(fd, *args)
 
 

@@ -204,8 +204,7 @@ def test_a_summary_follows_its_boundary_with_what_was_done(
 ) -> None:
     """S2.2: boundary first, then the summary; both say what the compaction did."""
     talk = Talk(session)
-    for number in range(4):
-        talk.turn(f"words {number}", "an answer")
+    talk.turns(4)
     talk.context.compact(list(talk.context.get_active())[:4], "They talked.", files=("a.py",))
     composed = wire(talk.composed())
     session.close()
@@ -238,8 +237,7 @@ def test_a_log_with_the_summary_before_its_boundary_loads(
 ) -> None:
     """As version 1 wrote it: a system prompt."""
     talk = Talk(session)
-    for number in range(4):
-        talk.turn(f"words {number}", "an answer")
+    talk.turns(4)
     talk.context.compact(list(talk.context.get_active())[:4], "They talked.")
     composed = wire(talk.composed())
     session.close()
@@ -604,24 +602,6 @@ def test_lists_say_what_each_session_is(store: SessionStore, session: Session) -
     assert info.cwd == session.cwd
     assert info.size == session.path.stat().st_size
     assert info.started < info.updated
-
-
-def test_a_fork_is_independent(store: SessionStore, session: Session) -> None:
-    talk = Talk(session)
-    for number in range(4):
-        talk.turn(f"words {number}", "answer")
-    with pytest.raises(SessionLockedError, match="--fork"):
-        store.open(session.id)
-    with store.fork(session.id, turn=2) as fork:
-        assert fork.id != session.id
-        assert fork.turn == 2
-        assert [i.content for i in fork.context.get_all()][::2] == ["words 0", "words 1"]
-        fork.context.add(ContextItem(ItemType.USER, "another way"))
-    talk.turn("words 4", "answer")
-    assert len(store.view(session.id).context.get_all()) == 10
-    assert "another way" not in session.path.read_text("utf-8")
-    with store.open(fork.id) as again:
-        assert again.context.get_all()[-1].content == "another way"
 
 
 # --- what others wrote -----------------------------------------------------------------------

@@ -172,8 +172,7 @@ def test_messages_are_not_lost(
     store = store_in(tmp_path)
     with talking(store.create("/project")) as talk:
         window = talk.open("a line")
-        for number in range(4):
-            talk.turn(f"words {number}", "an answer")
+        talk.turns(4)
         if is_resumed:
             talk.session.close()
             talk.take(store.open(talk.session.id))

@@ -12,6 +12,7 @@ import pytest
 from contextui.files import protection
 from contextui.windowing.finding import trust
 from contextui.windowing.finding.trust import Review, TrustError, TrustStore
+from tests.session.test_log import disk_full
 
 
 @pytest.fixture
@@ -322,11 +323,7 @@ def test_a_failing_write_leaves_what_was_there(
     store.trust(folder)
     before = store.path.read_bytes()
     (folder / "one.py").write_text("other", "utf-8")
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(protection, "write_all", full)
+    monkeypatch.setattr(protection, "write_all", disk_full)
     with pytest.raises(TrustError, match="No space left"):
         store.trust(folder)
     assert store.path.read_bytes() == before
