@@ -88,12 +88,6 @@ class Talk:
             assert shown[window.id][1:] == state_of(runtime_of(window).renders.latest().xml)
 
 
-# --- prices ------------------------------------------------------------------------------
-
-
-# --- windows -----------------------------------------------------------------------------
-
-
 def test_a_window_that_differs_each_time_it_is_drawn_is_shown_as_it_is() -> None:
     touches = [call("action", window_id="restless_1", action_id="touch") for _ in range(6)]
     talk = Talk(*(step for touch in touches for step in (touch, "Done.")))
@@ -125,9 +119,6 @@ def test_a_change_that_is_longer_than_the_content_is_shown_as_a_whole() -> None:
     talk.check_windows()
 
 
-# --- clocks ------------------------------------------------------------------------------
-
-
 def test_after_a_jump_of_the_clock_everything_outdated_goes() -> None:
     for jump in (-1e9, -400.0, 400.0, 1e9):
         talk = Talk(*["Yes."] * 6)
@@ -145,6 +136,3 @@ def test_after_a_jump_of_the_clock_everything_outdated_goes() -> None:
         talk.clock.now += 1
         assert end(talk.say("And now?")).reason == "done", jump
         assert talk.sweeps() == ["cold"], jump
-
-
-# --- room --------------------------------------------------------------------------------

@@ -112,9 +112,6 @@ def desk(place: Path) -> Iterator[Make]:
     yield from base.desks(Desk, place)
 
 
-# --- patterns of the settings ----------------------------------------------------------
-
-
 COMMANDS = ("git status", "git log *", "pytest *", "ls tests/*", "cat * x")
 
 
@@ -217,9 +214,6 @@ def test_what_is_no_pattern_is_refused_at_once() -> None:
             ApprovalGate(commands=[wrong])
 
 
-# --- what a person allows --------------------------------------------------------------
-
-
 def test_once_is_once(desk: Make) -> None:
     one = desk(ONCE)
     assert one.run("git status; git log").ok
@@ -286,9 +280,6 @@ def test_no_pattern_is_granted_where_none_is_offered(desk: Make, command: str) -
     assert not one.run(command).ok
     assert len(one.questions) == 2
     assert not one.gate._pattern_grants
-
-
-# --- what runs is what was seen --------------------------------------------------------
 
 
 def test_a_folder_that_changes_while_the_question_is_open_asks_again(
@@ -376,9 +367,6 @@ def test_an_edit_is_allowed_once_only() -> None:
             Decision(choice, edited="x")
 
 
-# --- modes -----------------------------------------------------------------------------
-
-
 def test_read_only_refuses_even_what_the_settings_allow(desk: Make) -> None:
     one = desk(mode="read-only", commands=COMMANDS)
     done = one.run("git status")
@@ -407,9 +395,6 @@ def test_with_nobody_to_ask_the_flag_is_named_that_would_allow_it(desk: Make, la
         assert isinstance(refused.error, NotAllowedError)
         assert refused.error.remedy == "--approval auto"
         assert "--allow-commands" not in refused.text
-
-
-# --- the preview -----------------------------------------------------------------------
 
 
 def test_a_command_names_itself_whatever_the_window_says(desk: Make, place: Path) -> None:

@@ -63,9 +63,6 @@ def kinds(events: list[Event]) -> list[type[Event]]:
     return [type(event) for event in events]
 
 
-# --- by itself ---------------------------------------------------------------------------
-
-
 def test_a_turn_that_finds_little_room_begins_with_a_compaction() -> None:
     talk = talk_with(OUTLINE, "Hello.")
     events = run(talk, "And now?")
@@ -161,9 +158,6 @@ def test_an_empty_message_is_rejected_first() -> None:
     assert not talk.is_running
 
 
-# --- stopped -----------------------------------------------------------------------------
-
-
 def last_words(talk: InteractionController) -> str:
     return talk.context.get_active()[-1].content
 
@@ -210,9 +204,6 @@ def test_closing_the_iterator_keeps_the_message() -> None:
         assert (len(ended), talk.is_running) == (1, False)
 
 
-# --- by hand -----------------------------------------------------------------------------
-
-
 async def test_by_hand_too_little_is_an_error() -> None:
     talk = controller(OUTLINE)
     with pytest.raises(NothingToCompactError):
@@ -254,9 +245,6 @@ async def test_by_hand_it_can_be_stopped(how: str) -> None:
         await compacting
     await asyncio.sleep(0)
     assert (talk.context.current_seq, talk.is_running) == (before, False)
-
-
-# --- where nothing is configured ----------------------------------------------------------
 
 
 def test_with_the_offline_model_the_summary_is_an_outline() -> None:

@@ -50,9 +50,6 @@ def check_whole(talk: InteractionController) -> None:
     assert gate.faults(talk.request_of(talk.context.compose(100_000))) == []
 
 
-# --- a turn that goes well ---------------------------------------------------------------
-
-
 def test_a_step_composes_its_request_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """F19."""
     composed = 0
@@ -141,9 +138,6 @@ def test_the_first_turn_adds_the_system_prompt_unless_there_is_one() -> None:
     talk.close()
 
 
-# --- answers that are odd ----------------------------------------------------------------
-
-
 def test_an_empty_answer_is_nudged_once() -> None:
     talk = controller(call("create", name="todo"), Answer(()), "Here it is.")
     assert end(run(talk, "a list")).reason == "done"
@@ -161,9 +155,6 @@ def test_a_budget_without_room_is_reported_before_any_request() -> None:
     with pytest.raises(ContextTooLargeError, match="the system prompt and the tools"):
         talk.check_budget()
     controller().check_budget()
-
-
-# --- words -------------------------------------------------------------------------------
 
 
 async def test_only_one_turn_at_a_time() -> None:
@@ -215,9 +206,6 @@ def test_unsaved_edits_discarded_by_closing_are_reported() -> None:
         "gone",
     ]
     talk.close()
-
-
-# --- stopping ----------------------------------------------------------------------------
 
 
 class Slow(ScriptedModel):
@@ -325,9 +313,6 @@ def test_an_invalid_event_of_a_stream_is_reported_at_once(event: Any, message: s
         run(controller(model=Wrong()), "well?")
 
 
-# --- the text protocol -------------------------------------------------------------------
-
-
 def test_a_model_without_tools_can_do_the_same() -> None:
     opening = '<tool_call>{"name": "create", "arguments": {"name": "todo"}}</tool_call>'
     adding = (
@@ -356,9 +341,6 @@ def test_calls_in_text_are_not_shown_while_they_stream() -> None:
     shown = "".join(event.text for event in of(TextDelta, events))
     assert shown == "I open it. Done."
     assert talk.windows.get("todo_1") is not None
-
-
-# --- the prompt --------------------------------------------------------------------------
 
 
 def test_the_prompt_is_installed_once_and_follows_what_it_is_made_of() -> None:

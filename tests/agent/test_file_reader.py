@@ -60,9 +60,6 @@ def sent(talk: InteractionController, number: int) -> str:
     return wire(talk.model.requests[number].messages).decode()
 
 
-# --- the gist takes its place ------------------------------------------------------------
-
-
 @pytest.mark.usefixtures("in_place")
 def test_a_file_is_sent_whole_in_its_turn_and_as_its_gist_afterwards(folder: Path) -> None:
     talk = talk_in(folder, read(), "It has 50 functions.", "Yes.", "Indeed.")
@@ -153,9 +150,6 @@ def test_results_of_windows_have_no_gist(folder: Path) -> None:
     assert [item.gist for item in results(talk)] == [None, None, None]
 
 
-# --- read again --------------------------------------------------------------------------
-
-
 def test_the_same_again_within_a_turn_costs_a_note(folder: Path) -> None:
     talk = talk_in(folder, read(), [read(), read("./src/app.py", start=1)], "Read.")
     events = run(talk, "Read app.py twice.")
@@ -207,9 +201,6 @@ def test_where_room_was_made_within_the_turn_the_file_is_given_again(folder: Pat
     first, *_, last = results(talk)
     assert "[file read] a.txt" in sent(talk, 3)
     assert last.content == first.content
-
-
-# --- parts and large files ---------------------------------------------------------------
 
 
 class Counted(Workspace):

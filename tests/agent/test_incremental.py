@@ -129,9 +129,6 @@ def test_a_refused_request_leaves_nothing_behind() -> None:
         assert bytes_of(admitted(history, builder=builder)) == bytes_of(admitted(history))
 
 
-# --- how much work it is -----------------------------------------------------------------
-
-
 def turns(count: int) -> History:
     """Return turns with a call, its result and an answer."""
     return [

@@ -193,9 +193,6 @@ def test_the_gate_itself_asks_in_every_mode_but_auto(desk: Callable[..., Desk]) 
     assert [question.changed for question in one.questions] == [False, False]
 
 
-# --- windows of the person ---------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["editor", "reader"])
 def test_what_a_person_opens_is_withheld(desk: Callable[..., Desk], name: str) -> None:
     one = desk()
@@ -312,9 +309,6 @@ def test_a_new_file_of_such_a_name_is_what_the_model_writes(desk: Callable[..., 
     assert one.call("create", name="editor", args={"path": ".env.new", "new": True}).ok
     assert one.act("editor_1.insert", before_line=1, text="A=1").ok
     assert "A=1" in one.seen()
-
-
-# --- what goes into a request beside windows and results ------------------------------------
 
 
 def test_a_file_that_a_summary_is_about_is_left_out(

@@ -102,9 +102,6 @@ class Broken(ContextStrategy):
         return self.gives(history) if callable(self.gives) else self.gives  # type: ignore[no-any-return]
 
 
-# --- the sliding window --------------------------------------------------------------------------
-
-
 async def test_the_sliding_window_keeps_everything_while_there_is_room() -> None:
     talk = talk_with(SlidingWindow())
     await turns(talk, 8)
@@ -153,9 +150,6 @@ async def test_tool_pairs_stay_whole() -> None:
     await turns(talk, 1)
     model = model_of(talk)
     assert not violations(payload(model.requests[0], "m").body)
-
-
-# --- summarization -------------------------------------------------------------------------------
 
 
 async def test_past_ten_rounds_the_oldest_five_become_a_summary() -> None:
@@ -259,8 +253,6 @@ async def test_its_summary_outlives_the_program(tmp_path: Any) -> None:
         assert "A shop." in str(sent)
         assert session.context.undo() == []  # a strategy's change is no step of the person's
 
-
-# --- entities ------------------------------------------------------------------------------------
 
 SCHEMA = {"destination": "string", "date": "string"}
 
@@ -367,9 +359,6 @@ async def test_the_offline_model_fills_a_state() -> None:
     tag, _, *state, end_tag = str(talk.context.outlook().messages[1].content).split("\n")
     assert (tag, end_tag) == ("<Summary>", "</Summary>")
     assert json.loads("\n".join(state)) == {"destination": "Oslo", "date": "7 May"}
-
-
-# --- strategies that fail ------------------------------------------------------------------------
 
 
 async def test_a_failing_strategy_is_reported_and_replaced() -> None:

@@ -132,8 +132,6 @@ def test_nothing_outside_the_folder_is_read(tmp_path: Path, path: str) -> None:
     assert not do(box(tmp_path), "read_file", {"path": path}).ok
 
 
-# --- approval ----------------------------------------------------------------------------
-
 PRINT = {"window_id": "printer_1", "action_id": "print_page", "params": {"text": "x"}}
 
 
@@ -191,9 +189,6 @@ def test_a_window_closed_while_the_person_thinks_is_a_clean_error() -> None:
     assert do(tools, "action", PRINT).text == "printer_1 is closed."
 
 
-# --- calls in an answer -------------------------------------------------------------------
-
-
 def asked(call_id: Any, name: Any = "create", given: Any = None) -> Block:
     return {"type": "tool_use", "id": call_id, "name": name, "input": given or {}}
 
@@ -242,9 +237,6 @@ def test_a_native_call_in_the_text_protocol_is_left_out() -> None:
     kept, calls = TextCalls().read(Answer((words, asked("a"))), ())
     assert kept == (words,)
     assert calls == [ToolCall(None, "create", {})]
-
-
-# --- calls in streamed text ---------------------------------------------------------------
 
 
 PARTS = st.lists(

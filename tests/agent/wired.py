@@ -55,8 +55,6 @@ class Wired:
         self._steps: list[Step] = []
         self.begin()
 
-    # --- sessions ----------------------------------------------------------------------
-
     def begin(self, turn: TurnOptions | None = None, prompt: bool = True) -> None:
         """Begin a new session."""
         self._leave()
@@ -80,8 +78,6 @@ class Wired:
         finally:
             self._leave()
             self._runner.close()
-
-    # --- talking -----------------------------------------------------------------------
 
     def play(self, *steps: Step) -> None:
         """What the server does next."""
@@ -118,8 +114,6 @@ class Wired:
         context.pin(first.id)
         return first.id
 
-    # --- looking -----------------------------------------------------------------------
-
     @property
     def requests(self) -> list[Received]:
         """All that the server received."""
@@ -141,8 +135,6 @@ class Wired:
     def opened(self) -> list[str]:
         """The windows that are open."""
         return [window.id for window in self.session.windows.windows()]
-
-    # --- within ------------------------------------------------------------------------
 
     def _store(self) -> SessionStore:
         return SessionStore(self.home, SessionOptions(classes=LISTED))

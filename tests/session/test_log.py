@@ -51,9 +51,6 @@ def numbers(path: Path) -> list[int]:
         return [int(str(e.message.content).split()[0]) for _, e in found if e.message]
 
 
-# --- entries ---------------------------------------------------------------------------------
-
-
 def test_the_documents_sample_lines_load_as_they_are() -> None:
     """S2.2"""
     loaded = [decode(line) for line in SAMPLES.encode().splitlines()]
@@ -107,9 +104,6 @@ def test_anything_is_one_line(value: Any) -> None:
     assert line.count(b"\n") == 1
     assert line.endswith(b"\n")
     assert decode(line).data is not None
-
-
-# --- reading ---------------------------------------------------------------------------------
 
 
 @given(
@@ -190,9 +184,6 @@ def test_a_last_line_without_its_end_is_kept(tmp_path: Path) -> None:
     assert log.append(encode(fields(2)), offsets.append)
     log.close()
     assert (numbers(path), offsets) == ([1, 2], [len(encode(fields(1)))])
-
-
-# --- writing ---------------------------------------------------------------------------------
 
 
 def test_a_closed_log_is_free_for_others(tmp_path: Path) -> None:

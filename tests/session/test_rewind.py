@@ -306,9 +306,6 @@ def test_binary_files_are_restored(work: Work) -> None:
     assert (work.folder / "a.bin").read_bytes() == data
 
 
-# --- turns -----------------------------------------------------------------------------
-
-
 def test_turns_are_the_persons_own_messages(work: Work) -> None:
     context = work.session.context
     work.turn("first words", a_txt="one\n", b_txt="one\n")

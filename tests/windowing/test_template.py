@@ -64,9 +64,6 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, there: 
     assert os.listdir(tmp_path) == [there]
 
 
-# --- what the model may do with the table window ------------------------------------------------
-
-
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Callable[..., Acting]]:
     """Open the table window on a database of a given name, and act on it as the model."""

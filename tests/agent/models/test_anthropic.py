@@ -60,9 +60,6 @@ from tests.agent.server import (
 TOOLS = (Tool("create", "Open a window.", {"type": "object", "properties": {}}),)
 
 
-# --- asking --------------------------------------------------------------------------------
-
-
 def test_a_request_is_sent_as_the_api_takes_it() -> None:
     with Server(answer("Hi.")) as server:
         answers(server, asking("Hello. 你好", tools=TOOLS, max_tokens=123))
@@ -144,9 +141,6 @@ def test_what_is_sent_back_is_what_came() -> None:
     assert not now.begins(before)
 
 
-# --- thinking ------------------------------------------------------------------------------
-
-
 def test_thinking_is_spoken_of_only_if_it_is_wanted() -> None:
     for tokens, sent, max_tokens in (
         (None, None, 1_000),
@@ -160,9 +154,6 @@ def test_thinking_is_spoken_of_only_if_it_is_wanted() -> None:
         assert ("thinking" in body) == (sent is not None), tokens
         assert body["max_tokens"] == max_tokens, tokens
         assert "temperature" not in body, tokens
-
-
-# --- cache marks ---------------------------------------------------------------------------
 
 
 def steps_of(count: int) -> list[ModelRequest]:
@@ -221,9 +212,6 @@ async def one_answer(model: RemoteModel, request: ModelRequest = HI) -> Answer:
     return last
 
 
-# --- what cannot be sent -------------------------------------------------------------------
-
-
 def nested(depth: int) -> Any:
     value: Any = "x"
     for _ in range(depth):
@@ -247,9 +235,6 @@ async def test_what_cannot_be_written_breaks_no_later_request() -> None:
                 with pytest.raises(ModelError):
                     await one_answer(model, request)
             assert (await one_answer(model)).blocks == ({"type": "text", "text": "Hi."},)
-
-
-# --- the key and the address ---------------------------------------------------------------
 
 
 async def test_without_a_key_nothing_is_sent_to_anthropic() -> None:
@@ -325,8 +310,6 @@ def test_who_asks_is_not_shown_with_the_address() -> None:
     assert "abc" not in str(caught)
 
 
-# --- closing -------------------------------------------------------------------------------
-
 HELD = Stream([start(), *block_events(0, {"type": "text", "text": "Hi."})], held=True)
 
 
@@ -371,9 +354,6 @@ def test_a_complete_answer_counts_whatever_follows_it() -> None:
     assert the_answer([*answer("Hi."), error("api_error")]).stop_reason == "end_turn"
 
 
-# --- connections ---------------------------------------------------------------------------
-
-
 def test_one_connection_serves_many_requests() -> None:
     with Server(answer("1"), answer("2"), answer("3")) as server:
         answers(server, HI, HI, HI)
@@ -415,8 +395,6 @@ async def test_closing_twice_or_before_anything_is_fine() -> None:
     await model.aclose()
     await model.aclose()
 
-
-# --- loading -------------------------------------------------------------------------------
 
 FIRST_USE = """
 import sys

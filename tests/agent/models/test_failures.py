@@ -158,9 +158,6 @@ def test_an_error_within_a_stream_may_be_of_any_form() -> None:
         assert the_failure([start(), event]).kind == "server"
 
 
-# --- when to come back ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
@@ -187,9 +184,6 @@ def test_the_retry_after_header_may_be_a_date() -> None:
     caught = the_failure(Reply(529, error("overloaded_error"), {"retry-after": date}))
     assert caught.retry_after is not None
     assert 7_000 < caught.retry_after <= 7_200
-
-
-# --- no reply, or another than was to come -------------------------------------------------
 
 
 def test_a_refused_connection_names_the_address() -> None:
@@ -279,8 +273,6 @@ def test_an_invalid_address_is_reported(url: str) -> None:
     assert caught.kind in ("not_found", "connection")
     assert "--base-url" in str(caught)
 
-
-# --- broken off ----------------------------------------------------------------------------
 
 BEGUN = answer("Hello.")[:-2]
 

@@ -52,9 +52,6 @@ the_answer = partial(client.the_answer, make=model_of)
 the_failure = partial(client.the_failure, make=model_of)
 
 
-# --- asking --------------------------------------------------------------------------------
-
-
 def test_a_request_is_sent_as_the_api_takes_it() -> None:
     with Server(chat("Hi.")) as server:
         answers(server, asking("Hello. 你好", tools=TOOLS, max_tokens=123))
@@ -174,9 +171,6 @@ def test_reasoning_text_calls_usage_and_events() -> None:
     assert answer.model == "gpt-test"
 
 
-# --- what servers differ in ----------------------------------------------------------------
-
-
 def test_a_server_that_wants_the_newer_name_of_the_limit_gets_it() -> None:
     refusal = chat_error(
         "Unsupported parameter: 'max_tokens' is not supported with this model."
@@ -269,8 +263,6 @@ def test_openai_itself_needs_a_key_before_anything_is_sent() -> None:
         OpenAIModel("gpt-x", base_url=DEFAULT_URL).check()
     assert caught.value.kind == "auth"
 
-
-# --- faults --------------------------------------------------------------------------------
 
 _BEGUN = [chunk({"role": "assistant", "content": "I "}), chunk({"content": "open"})]
 _TODO = call("create", name="todo")

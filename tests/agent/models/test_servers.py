@@ -192,9 +192,6 @@ async def test_nothing_listens_is_said() -> None:
     assert await context_size(endpoint) is None
 
 
-# --- the budget ----------------------------------------------------------------------------
-
-
 def test_request_and_answer_fit_into_the_context() -> None:
     for tokens, budget, answer in (
         (None, 100_000, 8_000),

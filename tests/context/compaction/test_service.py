@@ -51,9 +51,6 @@ def bytes_of(talk: Conversation) -> bytes:
     return wire(talk.composed())
 
 
-# --- as it should be ---------------------------------------------------------------------
-
-
 def test_a_summary_replaces_old_messages() -> None:
     talk = talk_of(50, "and some more words")
     service = service_of(talk, OUTLINE)
@@ -170,9 +167,6 @@ def test_an_earlier_summary_is_part_of_the_next() -> None:
     assert "The second." in shown(talk)
 
 
-# --- when it is due ------------------------------------------------------------------------
-
-
 def test_it_is_due_at_four_fifths_of_the_budget() -> None:
     talk = talk_of(30)
     tokens = talk.context.outlook().tokens
@@ -215,9 +209,6 @@ def test_too_little_is_an_error() -> None:
         single.say("hello")
         with pytest.raises(NothingToCompactError, match="fewer than two messages"):
             compacted(service_of(single, OUTLINE))
-
-
-# --- as it should not be -------------------------------------------------------------------
 
 
 def test_without_a_summary_the_newest_part_stays() -> None:
@@ -305,9 +296,6 @@ def test_the_next_try_reads_what_was_left_out(failures: int) -> None:
     assert "left out without a summary" not in shown(talk)
 
 
-# --- stopped, or disturbed -------------------------------------------------------------------
-
-
 async def test_stopped_in_the_middle_it_has_changed_nothing() -> None:
     talk, model = talk_of(50), Waiting()
     before, seq = bytes_of(talk), talk.context.current_seq
@@ -352,9 +340,6 @@ def test_if_nothing_is_left_to_go_nothing_goes() -> None:
     with pytest.raises(NothingToCompactError, match="in the meantime"):
         compacted(service)
     assert not any(item.is_summary for item in talk.context.get_all())
-
-
-# --- never a loop ----------------------------------------------------------------------------
 
 
 def pinned_talk() -> Conversation:

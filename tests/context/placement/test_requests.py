@@ -34,9 +34,6 @@ def talk_by_price() -> Conversation:
     return talk
 
 
-# --- an independent reader ---------------------------------------------------------------
-
-
 def texts(messages: Sequence[LlmMessage]) -> Iterator[str]:
     """Every text of user messages that may be a window's block, in order."""
     for message in messages:
@@ -100,9 +97,6 @@ def patched(lines: list[str], diff: list[str]) -> list[str]:
 def state_of(xml: str) -> tuple[list[str], str]:
     ((_, lines, listed),) = windows_in([LlmMessage("user", xml)]).values()
     return lines, listed
-
-
-# --- properties --------------------------------------------------------------------------
 
 
 def is_prefix(before: Sequence[LlmMessage], now: Sequence[LlmMessage]) -> bool:
@@ -169,9 +163,6 @@ def test_what_was_dropped_is_in_no_later_request() -> None:
         assert word in wire(talk.send()).decode(), word
         talk.context.drop(item.id)
         assert word not in wire(talk.composed()).decode(), word
-
-
-# --- thinking of the running turn --------------------------------------------------------
 
 
 def test_a_call_that_comes_back_brings_the_thinking_of_its_answer() -> None:

@@ -30,9 +30,6 @@ def act(windows: WindowManager, window_id: str, action_id: str) -> None:
     assert run_in_thread(windows.act(window_id, action_id)).ok
 
 
-# --- trust ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["hello.py", "other.py", "_help.py"])
 def test_a_changed_project_is_never_loaded_before_it_is_trusted(there: Path, name: str) -> None:
     folder = there / "project" / ".contextui" / "windows"
@@ -69,9 +66,6 @@ def test_revoked_trust_loads_nothing(there: Path) -> None:
     TrustStore(there / "home").revoke(folder)
     assert reloader.reload(fresh=True).reloaded == ()
     assert (there / "ran").read_text() == "x"
-
-
-# --- state ---------------------------------------------------------------------------------
 
 
 def test_the_state_history_detail_and_focus_are_kept(there: Path) -> None:

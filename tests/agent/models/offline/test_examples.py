@@ -63,9 +63,6 @@ class DatabaseWindow(Window):
 OWN = (ShoppingWindow, DatabaseWindow)
 
 
-# --- the README, the demo and the start screen -----------------------------------------------
-
-
 def test_the_examples_of_the_readme(tmp_path: Path) -> None:
     text = README.read_text("utf-8")
     typed = re.findall(r"`([^`]+)`", text.partition("Then say what you want: ")[2])[:3]
@@ -130,9 +127,6 @@ def test_the_start_screen_without_a_readme(tmp_path: Path) -> None:
             assert talk.say(Words(lang)(tries_in(tmp_path)[1])).calls == ("create files",), lang
 
 
-# --- the source documents ----------------------------------------------------------------------
-
-
 def test_a_list_in_chinese(tmp_path: Path) -> None:
     with Talk(tmp_path, "zh", classes=()) as talk:
         opened = talk.say("创建一个待办列表，包含买菜和写代码")
@@ -141,9 +135,6 @@ def test_a_list_in_chinese(tmp_path: Path) -> None:
         assert talk.say("添加“做饭”").calls == ("todo_1.add text=做饭",)
         assert talk.say("把做饭标记为完成").calls == ("todo_1.done item=3",)
         assert talk.say("关闭列表").calls == ("todo_1.close",)
-
-
-# --- findings of an earlier audit ----------------------------------------------------------------
 
 
 def test_what_was_misunderstood_once(tmp_path: Path) -> None:

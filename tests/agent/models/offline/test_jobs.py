@@ -71,9 +71,6 @@ class BookingWindow(BuildWindow):
         return f"Seat {seat} is free."
 
 
-# --- names ---------------------------------------------------------------------------------------
-
-
 def test_a_name_of_two_words_may_be_joined_or_not(tmp_path: Path) -> None:
     for cls, words in (
         (LineFeed, "open line-feed"),
@@ -98,9 +95,6 @@ def test_a_window_is_addressed_by_a_name_of_two_words(tmp_path: Path) -> None:
             talk.windows.open(cls.name)
             talk.windows.open("todo", items=["milk"])
             assert talk.say(words).calls == (f"{cls.name}_1.{call}",), words
-
-
-# --- jobs ----------------------------------------------------------------------------------------
 
 
 def said(folder: Path, words: str, *actions: str, of: str = "build") -> tuple[str, ...]:

@@ -10,9 +10,6 @@ from tests.agent.models.offline.talk import Talk, built_in
 MILK = {"items": ["milk", "eggs"]}
 
 
-# --- questions -------------------------------------------------------------------------------
-
-
 def test_questions_are_answered_from_what_is_shown(tmp_path: Path) -> None:
     for question, has, lacks in (
         ("what's on my list?", ["milk", "eggs"], []),
@@ -63,9 +60,6 @@ def test_a_window_is_opened_to_get_an_answer(tmp_path: Path) -> None:
     assert "disk" not in turn.text
 
 
-# --- about itself ------------------------------------------------------------------------------
-
-
 def test_it_says_what_it_is_and_what_it_can_do(tmp_path: Path) -> None:
     with Talk(tmp_path) as talk:
         assert "open" in talk.say("hi there").text
@@ -102,9 +96,6 @@ def test_a_refusal_names_the_words_that_were_not_understood(tmp_path: Path) -> N
     assert "“beer”" in turn.text
 
 
-# --- what goes wrong -----------------------------------------------------------------------------
-
-
 def test_a_failure_is_reported_in_its_own_words(tmp_path: Path) -> None:
     with Talk(tmp_path) as talk:
         talk.windows.open("scores", players=["Ann"])
@@ -133,9 +124,6 @@ def test_no_other_window_is_closed_instead_of_an_unknown_one(tmp_path: Path) -> 
             assert talk.say('add "see todo_9"').calls == ("todo_1.add text=see todo_9",), words
 
 
-# --- what it refers to ---------------------------------------------------------------------------
-
-
 def test_it_is_what_was_used_last(tmp_path: Path) -> None:
     with Talk(tmp_path) as talk:
         talk.say("make a todo list with milk and eggs")
@@ -150,9 +138,6 @@ def test_the_window_that_was_used_last_needs_no_question(tmp_path: Path) -> None
         talk.windows.open("todo", items=["nails"])
         assert talk.say("todo_1.add text=tape").calls == ("todo_1.add text=tape",)
         assert talk.say("add glue").calls == ("todo_1.add text=glue",)
-
-
-# --- what it knows -------------------------------------------------------------------------------
 
 
 def test_it_knows_nothing_of_the_built_in_windows() -> None:
