@@ -11,7 +11,7 @@ import pytest
 from contextui import ContextItem, ItemType, Lod, SessionOptions, SessionStore
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
-from contextui.agent.tools import FileReader
+from contextui.agent.tools import FileReader, FileResult
 from contextui.context.item import Stage
 from contextui.context.manager import ContextManager
 from contextui.events import CallFinished
@@ -48,6 +48,11 @@ def talk_in(folder: Path, *steps: Step, lang: Any = "en", **given: Any) -> Inter
 
 def read(path: str = "src/app.py", **given: Any) -> Any:
     return call("read_file", path=path, **given)
+
+
+def given(folder: Path, path: str, start: int = 1, **how: Any) -> FileResult:
+    """What the reader of a folder gives of a file."""
+    return asyncio.run(FileReader(windows_in(folder, **how)).read(path, start))
 
 
 def results(talk: InteractionController) -> list[ContextItem]:
@@ -231,25 +236,19 @@ def test_a_part_says_which_lines_it_has_and_the_gist_is_made_once(tmp_path: Path
 
 def test_parts_in_chinese(tmp_path: Path) -> None:
     (tmp_path / "long.txt").write_text("x\n" * 2_001)
-    reader = FileReader(WindowManager([], workspace=Workspace(tmp_path), lang="zh"))
-    assert asyncio.run(reader.read("long.txt")).gist == (
-        "[文件已读取] long.txt (文本, 2001行, 3.9KB), 第1-2000行"
-    )
+    gist = "[文件已读取] long.txt (文本, 2001行, 3.9KB), 第1-2000行"
+    assert given(tmp_path, "long.txt", lang="zh").gist == gist
 
 
 def test_the_gist_of_a_file_too_large_to_load_has_its_size(tmp_path: Path) -> None:
     (tmp_path / "big.log").write_text("line\n" * 3_500_000)
-    reader = FileReader(WindowManager([], workspace=Workspace(tmp_path)))
-    assert asyncio.run(reader.read("big.log")).gist == (
-        "[file read] big.log (log, 16.7MB), lines 1-2000"
-    )
+    assert given(tmp_path, "big.log").gist == "[file read] big.log (log, 16.7MB), lines 1-2000"
 
 
 def test_where_nothing_was_read_there_is_no_gist(folder: Path) -> None:
     (folder / "empty.txt").touch()
-    reader = FileReader(WindowManager([], workspace=Workspace(folder)))
-    assert asyncio.run(reader.read("empty.txt")).gist is None
-    assert asyncio.run(reader.read("src/app.py", 999)).gist is None
+    assert given(folder, "empty.txt").gist is None
+    assert given(folder, "src/app.py", 999).gist is None
 
 
 def test_the_gist_of_a_workbook_has_the_header_row(folder: Path) -> None:
@@ -257,17 +256,15 @@ def test_the_gist_of_a_workbook_has_the_header_row(folder: Path) -> None:
     book.active.append(["date", "amount"])
     book.active.append(["1 May", 3])
     book.save(folder / "sales.xlsx")
-    reader = FileReader(windows_in(folder))
-    result = asyncio.run(reader.read("sales.xlsx"))
-    assert result.text == "[file read] sales.xlsx (Excel, 1 row, columns: date, amount)"
+    text = "[file read] sales.xlsx (Excel, 1 row, columns: date, amount)"
+    assert given(folder, "sales.xlsx").text == text
 
 
 def test_a_name_may_be_given_as_a_person_gives_it(folder: Path) -> None:
     (folder / "note.txt").write_text("mine\n")
     (folder / "@odd.txt").write_text("odd\n")
-    reader = FileReader(windows_in(folder))
-    assert "mine" in asyncio.run(reader.read("@note.txt")).text
-    assert "odd" in asyncio.run(reader.read("@odd.txt")).text
+    assert "mine" in given(folder, "@note.txt").text
+    assert "odd" in given(folder, "@odd.txt").text
 
 
 class TestCode:

@@ -1,11 +1,6 @@
 """Declaring actions: what is right is listed, what cannot work fails where it is written."""
 
-import types
-
-import pytest
-
-from contextui import ActionResult, ContextUIError, Window, WindowManager, action
-from contextui.errors import WindowDefinitionError
+from contextui import ActionResult, ContextUIError, WindowManager, action
 from tests.windowing.samples import Counter, Stage, Todo
 
 
@@ -60,15 +55,6 @@ def test_phrasings_are_not_in_what_models_read() -> None:
     xml = [WindowManager([cls]).open("stage").to_xml() for cls in (Stage, Without)]
     assert xml[0] == xml[1]
     assert "zustage" not in xml[0]
-
-
-@pytest.mark.parametrize("name", ["content", "snapshot", "id", "env", "state", "opened"])
-def test_the_frameworks_own_names_cannot_be_actions(name: str) -> None:
-    @action("Mine")
-    def declared(self: Window) -> None: ...
-
-    with pytest.raises(WindowDefinitionError, match=f"an action {name}, which is an attribute"):
-        types.new_class("Mine", (Window,), {}, lambda body: body.update({name: declared}))
 
 
 def test_a_failed_result_is_bounded_and_fit_for_a_model() -> None:

@@ -87,7 +87,8 @@ class Ledger(Window):
     @action("Leave a state of another type")
     def mistyped(self) -> None:
         self.change()
-        self.state.lines = 5  # type: ignore[assignment]
+        lines: list[Any] = self.state.lines
+        lines.append(5)
 
     @action("Leave no state")
     def lost(self) -> None:
@@ -190,12 +191,15 @@ def check_no_trace(windows: WindowManager, window: Ledger, fail: Callable[[], ob
 
 @pytest.mark.parametrize("action_id", FAILURES)
 def test_nothing_of_a_failed_action_remains(windows: WindowManager, action_id: str) -> None:
-    """M03."""
+    """M03, FAULTS 20a."""
     window = opened(windows, Ledger)
 
     def fail() -> None:
         result = act(windows, window, action_id)
         assert type(result.error) is FAILURES[action_id], result
+        if action_id == "mistyped":
+            assert result.text.startswith("the state would not be valid: lines.")
+            assert result.text.endswith(": Input should be a valid string")
 
     check_no_trace(windows, window, fail)
     check_no_trace(windows, window, fail)  # also after a change that was committed

@@ -77,9 +77,7 @@ class Scene:
 
     def said(self, words: str, folder: Path) -> Turn:
         """Say something to the windows, in a folder of their own."""
-        with Talk(folder, self.lang) as talk:
-            for name, args in self.opened.items():
-                talk.windows.open(name, **args)
+        with Talk(folder, self.lang, opened=self.opened) as talk:
             for window_id, action_id, params in self.done:
                 talk.act(window_id, action_id, **params)
             return talk.say(words)

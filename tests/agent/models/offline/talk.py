@@ -21,6 +21,7 @@ from tests.agent.models.offline.strangers import STRANGERS
 from tests.context.conversation import rough_counter
 
 UNKNOWN: tuple[type[Window], ...] = (*STRANGERS, *CUSTOM)
+NOTHING: Mapping[str, Mapping[str, Any]] = {}
 FILES = {
     "notes.txt": "one\ntwo\nthree TODO\n",
     "src/main.py": "print('hi')\n# TODO\n",
@@ -45,7 +46,9 @@ class Talk:
         lang: Lang = "en",
         classes: tuple[type[Window], ...] = UNKNOWN,
         files: Mapping[str, str] = FILES,
+        *,
         protocol: ToolProtocol = "native",
+        opened: Mapping[str, Mapping[str, Any]] = NOTHING,
     ) -> None:
         for name, text in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -60,6 +63,8 @@ class Talk:
             tool_protocol=protocol,
         )
         self.controller.install_prompt()
+        for name, args in opened.items():
+            self.windows.open(name, **args)
         self.on_call: Callable[[str], None] = lambda _: None
         """Called with each call, in short form, before it is carried out."""
 
