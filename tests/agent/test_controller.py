@@ -32,7 +32,7 @@ from contextui.model import Answer, ModelEvent, ModelRequest, TextDelta
 from contextui.tokens import Usage
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
-from tests.agent.talking import controller, end, of, options, requests, run
+from tests.agent.talking import controller, end, of, options, requests, run, say
 from tests.windowing.samples import Todo
 
 CREATE = {"name": "todo", "args": {"items": ["milk"]}}
@@ -166,17 +166,13 @@ async def test_only_one_turn_at_a_time() -> None:
     assert [event async for event in turn]
 
 
-def test_the_persons_actions_are_reported_before_their_message() -> None:
+async def test_the_persons_actions_are_reported_before_their_message() -> None:
     talk = controller(call("create", name="todo"), "Done.", "I see.")
-    run(talk, "a list")
-
-    async def act() -> None:
-        for text in ("a", "b"):
-            await talk.windows.act("todo_1", "add", {"text": text}, actor="person")
-        await talk.windows.act("todo_1", "delete", {"index": 9}, actor="person")
-
-    asyncio.run(act())
-    run(talk, "what did I do?")
+    await say(talk, "a list")
+    for text in ("a", "b"):
+        await talk.windows.act("todo_1", "add", {"text": text}, actor="person")
+    await talk.windows.act("todo_1", "delete", {"index": 9}, actor="person")
+    await say(talk, "what did I do?")
     lines = [item.content for item in talk.context.get_all()]
     assert lines[-3:-1] == [
         "(The person did this since your last step: todo_1.add ×2.)",
@@ -229,14 +225,12 @@ def lively() -> InteractionController:
     )
 
 
-def ways_to_stop() -> list[Callable[[InteractionController, "asyncio.Task[Any]"], object]]:
-    return [lambda talk, _: talk.stop(), lambda _, task: task.cancel()]
+Stop = Callable[[InteractionController, "asyncio.Task[Any]"], object]
+STOPS: list[Stop] = [lambda talk, _: talk.stop(), lambda _, task: task.cancel()]
 
 
-@pytest.mark.parametrize("stop", ways_to_stop(), ids=["stop", "cancel"])
-def test_a_turn_can_be_stopped_at_any_point(
-    stop: Callable[[InteractionController, "asyncio.Task[Any]"], object],
-) -> None:
+@pytest.mark.parametrize("stop", STOPS, ids=["stop", "cancel"])
+async def test_a_turn_can_be_stopped_at_any_point(stop: Stop) -> None:
     async def stop_after(count: int) -> bool:
         talk = lively()
         events: list[Event] = []
@@ -256,15 +250,12 @@ def test_a_turn_can_be_stopped_at_any_point(
             check_whole(talk)
         return over
 
-    async def everywhere() -> int:
-        count = 0
-        while not await stop_after(count):
-            # Each step at first; then wider ones, as waiting for a window takes any number of them.
-            count += max(1, count // 40)
-            await asyncio.sleep(0)
-        return count
-
-    assert asyncio.run(everywhere()) > 20
+    count = 0
+    while not await stop_after(count):
+        # Each step at first; then wider ones, as waiting for a window takes any number of them.
+        count += max(1, count // 40)
+        await asyncio.sleep(0)
+    assert count > 20
 
 
 async def test_closing_the_iterator_cancels_the_turn() -> None:

@@ -378,19 +378,16 @@ class SlowNotes(NotesWindow):
         return super().content(lod)
 
 
-def test_inside_an_event_loop_slow_windows_get_time_to_show_less() -> None:
+async def test_inside_an_event_loop_slow_windows_get_time_to_show_less() -> None:
     """Otherwise the conversation would lose what they are about to make room for."""
     talk = Conversation()
     talk.turns(6)
     for _ in range(3):
         talk.windows.open(SlowNotes, lines=["a long line of a window to be cut"] * 40)
     talk.say("last")
-
-    async def request() -> int:
-        await talk.context.prepare(1_000)
-        return talk.context.compose(1_000).tokens
-
-    assert asyncio.run(request()) <= 1_000
+    await talk.windows.settle(60)
+    await talk.context.prepare(1_000)
+    assert talk.context.compose(1_000).tokens <= 1_000
     assert talk.context.ledger.cut == 0
     assert all(not item.hidden for item in talk.context.get_all())
 

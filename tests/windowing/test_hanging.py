@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from contextui import ActionResult, Lod, Window, WindowManager
+from contextui import Lod, Window, WindowManager
 from contextui.errors import UnknownWindowError, WindowBusyError
 from contextui.events import WindowTroubled
 from contextui.windowing.runtime import runtime_of
@@ -48,22 +48,20 @@ class TestHanging:
         assert hasty.snapshot().content == "Full: 0"
         assert not heard.of(WindowTroubled)
 
-    def test_a_window_closed_before_its_queued_action_runs(self, windows: WindowManager) -> None:
+    async def test_a_window_closed_before_its_queued_action_runs(
+        self, windows: WindowManager
+    ) -> None:
         """FAULTS 23."""
         window = opened(windows, Blocking)
-
-        async def close() -> ActionResult:
-            with held(window, "hang") as gates:
-                hanging = asyncio.create_task(windows.act(window.id, "hang"))
-                await asyncio.to_thread(gates["hang"].reached.wait, LONG)
-                queued = asyncio.create_task(windows.act(window.id, "up"))
-                await asyncio.sleep(0)
-                windows.close(window.id)
-                result = await queued
-            await hanging
-            return result
-
-        result = asyncio.run(close())
+        await windows.await_opening(LONG)
+        with held(window, "hang") as gates:
+            hanging = asyncio.create_task(windows.act(window.id, "hang"))
+            await asyncio.to_thread(gates["hang"].reached.wait, LONG)
+            queued = asyncio.create_task(windows.act(window.id, "up"))
+            await asyncio.sleep(0)
+            windows.close(window.id)
+            result = await queued
+        await hanging
         assert not result.ok
         assert isinstance(result.error, UnknownWindowError)
         assert result.text == "blocking_1 is closed."

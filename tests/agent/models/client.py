@@ -1,7 +1,7 @@
 """Asking a model that is served on loopback."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import aclosing
 from typing import Any
 
@@ -68,20 +68,3 @@ def the_failure(*steps: Step, **options: Any) -> ModelError:
     """How a request fails at a server that plays these steps."""
     with Server(*steps) as server:
         return failure(server, **options)
-
-
-def all_failures(steps: Iterable[Step]) -> list[ModelError]:
-    """How requests fail at a server that plays these steps, by one model."""
-
-    async def ask(model: AnthropicModel, count: int) -> list[ModelError]:
-        caught = []
-        async with aclosing(model):
-            for _ in range(count):
-                with pytest.raises(ModelError) as one:
-                    [_ async for _ in model.stream(HI)]
-                caught.append(one.value)
-        return caught
-
-    script = list(steps)
-    with Server(*script) as server:
-        return asyncio.run(ask(model_of(server), len(script)))

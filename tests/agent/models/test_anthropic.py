@@ -34,7 +34,6 @@ from tests.agent.chat_server import stream
 from tests.agent.models.client import (
     HI,
     KEY,
-    all_failures,
     answers,
     asking,
     chat_model_of,
@@ -360,19 +359,15 @@ def test_one_connection_serves_many_requests() -> None:
         assert server.connections == 1
 
 
-def test_a_failed_request_is_not_tried_again() -> None:
-    script: list[Step] = [
-        Reply(500),
-        Hangup(),
-        Reply(429, "", {"retry-after": "0"}),
-        Stream([start()]),
-    ]
-    assert [one.kind for one in all_failures(script)] == [
-        "server",
-        "connection",
-        "rate_limit",
-        "cut",
-    ]
+async def test_a_failed_request_is_not_tried_again() -> None:
+    with Server(
+        Reply(500), Hangup(), Reply(429, "", {"retry-after": "0"}), Stream([start()])
+    ) as server:
+        async with aclosing(model_of(server)) as model:
+            for kind in ("server", "connection", "rate_limit", "cut"):
+                with pytest.raises(ModelError) as caught:
+                    await one_answer(model)
+                assert caught.value.kind == kind
 
 
 async def test_requests_may_run_side_by_side() -> None:
