@@ -4,7 +4,7 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from contextui import Preview, Window, WindowManager, Workspace
 from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
@@ -53,6 +53,11 @@ class Desk:
         self.windows = WindowManager(self.classes, workspace=Workspace(folder), lang=lang)
         self.gate = ApprovalGate(mode, person if has_person else None, commands)
         self.tools = ToolBox(self.windows, self.gate)
+
+    def opening(self, window: str | type[Window], **args: Any) -> Self:
+        """Open a window for the person."""
+        self.windows.open(window, **args)
+        return self
 
     def call(self, tool: str, /, **given: Any) -> ActionResult:
         return asyncio.run(self.tools.run(ToolCall("1", tool, given)))

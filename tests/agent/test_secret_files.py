@@ -214,8 +214,7 @@ def test_a_stale_render_is_withheld_too(desk: Callable[..., Desk]) -> None:
 
 
 def test_acting_on_it_asks_first(desk: Callable[..., Desk]) -> None:
-    one = desk("no", "once")
-    one.windows.open("editor", path=".env")
+    one = desk("no", "once").opening("editor", path=".env")
     refused = one.act("editor_1.find", text="KEY")
     assert SECRET not in refused.text + one.seen()
     assert (one.questions[0].verb, one.questions[0].target) == ("read", ".env")
@@ -228,8 +227,7 @@ def test_acting_on_it_asks_first(desk: Callable[..., Desk]) -> None:
 def test_reading_and_writing_are_asked_about_once_each(
     folder: Path, desk: Callable[..., Desk]
 ) -> None:
-    one = desk("once", "once")
-    one.windows.open("editor", path=".env")
+    one = desk("once", "once").opening("editor", path=".env")
     assert one.by_person("editor_1.splice", start=0, end=0, text="A=1\n").ok
     assert one.act("editor_1.save").ok
     assert [question.verb for question in one.questions] == ["read", "write"]
@@ -237,8 +235,7 @@ def test_reading_and_writing_are_asked_about_once_each(
 
 
 def test_what_was_allowed_ends_with_the_file(desk: Callable[..., Desk]) -> None:
-    one = desk("once", "no")
-    one.windows.open("editor", path="a.txt")
+    one = desk("once", "no").opening("editor", path="a.txt")
     assert one.act("editor_1.open", path=".env").ok
     assert SECRET in one.seen()
     assert one.act("editor_1.open", path="a.txt").ok
@@ -248,8 +245,7 @@ def test_what_was_allowed_ends_with_the_file(desk: Callable[..., Desk]) -> None:
 
 
 def test_a_person_who_moves_on_is_not_withheld(desk: Callable[..., Desk]) -> None:
-    one = desk()
-    one.windows.open("editor", path=".env")
+    one = desk().opening("editor", path=".env")
     assert one.by_person("editor_1.open", path="a.txt").ok
     assert "public" in one.seen()
     assert one.by_person("editor_1.open", path=".env").ok
@@ -258,16 +254,14 @@ def test_a_person_who_moves_on_is_not_withheld(desk: Callable[..., Desk]) -> Non
 
 
 def test_unsaved_edits_of_it_are_withheld(desk: Callable[..., Desk]) -> None:
-    one = desk("no")
-    one.windows.open("editor", path=".env")
+    one = desk("no").opening("editor", path=".env")
     assert one.by_person("editor_1.splice", start=0, end=0, text="TOKEN=xyzzy\n").ok
     assert "xyzzy" not in one.seen()
     assert "xyzzy" not in one.act("editor_1.diff").text
 
 
 def test_a_search_of_the_model_passes_over_it(folder: Path, desk: Callable[..., Desk]) -> None:
-    one = desk()
-    one.windows.open("files")
+    one = desk().opening("files")
     result = one.act("files_1.find_text", text="KEY=")
     assert result.ok
     assert "a.txt" in one.seen()
@@ -286,8 +280,7 @@ def test_a_search_of_the_person_is_withheld_while_it_shows_it(desk: Callable[...
 
 
 def test_changing_the_mode_changes_what_is_shown(desk: Callable[..., Desk]) -> None:
-    one = desk()
-    one.windows.open("editor", path=".env")
+    one = desk().opening("editor", path=".env")
     assert SECRET not in one.seen()
     one.gate.mode = "auto"
     assert SECRET in one.seen()

@@ -226,7 +226,10 @@ class Session:
     # --- steps
 
     def _perform(self, kind: str, *given: Any) -> None:
-        getattr(self, f"_{kind}")(*given)
+        if kind in ("drop", "pin", "unpin", "fold", "unfold"):
+            getattr(self.context, kind)(self._item(*given).id)
+        else:
+            getattr(self, f"_{kind}")(*given)
 
     def _item(self, number: int) -> ContextItem:
         items = self.context.get_all()
@@ -329,9 +332,6 @@ class Session:
         self.windows.close(name, summary or None, actor=actor)
         self.closed[name] = self.turns
 
-    def _drop(self, number: int) -> None:
-        self.context.drop(self._item(number).id)
-
     def _restore(self, number: int) -> None:
         items = [one for one in self.context.get_all() if one.hidden]
         self.context.restore(items[number % len(items)].id if items else "none")
@@ -339,18 +339,6 @@ class Session:
     def _edit(self, number: int, mark: str, tokens: int) -> None:
         item = self._item(number)
         self.context.edit(item.id, text(mark, tokens))
-
-    def _pin(self, number: int) -> None:
-        self.context.pin(self._item(number).id)
-
-    def _unpin(self, number: int) -> None:
-        self.context.unpin(self._item(number).id)
-
-    def _fold(self, number: int) -> None:
-        self.context.fold(self._item(number).id)
-
-    def _unfold(self, number: int) -> None:
-        self.context.unfold(self._item(number).id)
 
     def _undo(self) -> None:
         self.context.undo()
