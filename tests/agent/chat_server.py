@@ -18,20 +18,17 @@ DONE = b"data: [DONE]\n\n"
 
 
 def data(event: object) -> bytes:
-    """An event of a stream."""
     written = event if isinstance(event, str) else json.dumps(event, ensure_ascii=False)
     return f"data: {written}\n\n".encode()
 
 
 def chunk(delta: Mapping[str, Any] | None = None, finish: str | None = None, **more: Any) -> bytes:
-    """A chunk with a delta, or with the reason to stop."""
     choice = {"index": 0, "delta": dict(delta or {}), "finish_reason": finish}
     return data({"id": "c1", "object": "chat.completion.chunk", "model": MODEL,
                  "choices": [choice], **more})  # fmt: skip
 
 
 def usage(sent: int = 10, answered: int = 25, cached: int | None = None) -> bytes:
-    """The chunk with the usage."""
     counts: dict[str, Any] = {"prompt_tokens": sent, "completion_tokens": answered}
     if cached is not None:
         counts["prompt_tokens_details"] = {"cached_tokens": cached}
@@ -39,7 +36,6 @@ def usage(sent: int = 10, answered: int = 25, cached: int | None = None) -> byte
 
 
 def call(name: str, /, **arguments: Any) -> dict[str, Any]:
-    """A tool call, with an id of its own."""
     return {"type": "tool_use", "id": f"call_{next(_numbers):06}", "name": name,
             "input": arguments}  # fmt: skip
 
@@ -77,12 +73,10 @@ def chat(
 
 
 def stream(*events: bytes, **options: Any) -> Stream:
-    """A stream of these events."""
     return Stream([one for one in events if one], **options)
 
 
 def chat_error(message: str, kind: str = "invalid_request_error", **more: Any) -> dict[str, Any]:
-    """What OpenAI's servers say of a failure."""
     return {"error": {"message": message, "type": kind, "param": None, "code": None, **more}}
 
 

@@ -55,7 +55,6 @@ class Desk:
         self.tools = ToolBox(self.windows, self.gate)
 
     def opening(self, window: str | type[Window], **args: Any) -> Self:
-        """Open a window for the person."""
         self.windows.open(window, **args)
         return self
 

@@ -175,7 +175,6 @@ def answer(
 
 
 def start(*, model: str = MODEL, usage: Mapping[str, int | None] | None = None) -> Event:
-    """The first event of an answer."""
     message: Event = {"id": f"msg_{next(_numbers):06}", "type": "message", "role": "assistant",
                "model": model, "content": [], "stop_reason": None, "stop_sequence": None,
                "usage": dict(usage or {"input_tokens": 10, "output_tokens": 1})}  # fmt: skip
@@ -223,7 +222,6 @@ def _cut(text: str, size: int) -> list[str]:
 
 
 def call(name: str, /, **arguments: Any) -> dict[str, Any]:
-    """A tool call, with an id of its own."""
     return {"type": "tool_use", "id": f"toolu_{next(_numbers):06}", "name": name,
             "input": arguments}  # fmt: skip
 
@@ -259,7 +257,6 @@ class Received:
 
     @cached_property
     def json(self) -> Any:
-        """The body, parsed."""
         return json.loads(self.body)
 
     def blocks(self) -> list[tuple[str, dict[str, Any]]]:
@@ -318,11 +315,9 @@ class Server:
 
     @property
     def url(self) -> str:
-        """What to give as base_url."""
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def play(self, *steps: Step) -> None:
-        """Add steps to the end of the script."""
         self._steps.extend(steps)
 
     def release(self) -> None:
@@ -364,11 +359,9 @@ class Server:
         return True
 
     def pause(self, seconds: float) -> bool:
-        """Wait; whether all is over by then."""
         return self._released.wait(seconds)
 
     def left(self) -> None:
-        """A client left that was to be held."""
         self._gone.release()
 
     def opened(self, client: socket.socket) -> None:

@@ -79,22 +79,18 @@ def with_prompt(talk: InteractionController) -> ContextItem:
 
 
 async def say(talk: InteractionController, words: str) -> list[Event]:
-    """Run a turn to its end."""
     return [event async for event in talk.run_turn(words)]
 
 
 def run(talk: InteractionController, words: str) -> list[Event]:
-    """The same without an event loop."""
     return asyncio.run(say(talk, words))
 
 
 def of(kind: type[E], events: Sequence[Event]) -> list[E]:
-    """The events of one kind."""
     return [event for event in events if isinstance(event, kind)]
 
 
 def requests(talk: InteractionController) -> list[ModelRequest]:
-    """The requests that a scripted model received."""
     assert isinstance(talk.model, ScriptedModel)
     return talk.model.requests
 

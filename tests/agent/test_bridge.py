@@ -30,7 +30,6 @@ REFUSED = "They say: Not today."
 
 
 def message(*blocks: Any) -> dict[str, Any]:
-    """A reply of the Messages API."""
     content = [{"type": "text", "text": one} if isinstance(one, str) else one for one in blocks]
     stop = "tool_use" if any(one["type"] == "tool_use" for one in content) else "end_turn"
     return {"id": "m", "type": "message", "role": "assistant", "model": "claude-x",

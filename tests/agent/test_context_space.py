@@ -85,11 +85,6 @@ def test_a_turn_that_finds_little_room_begins_with_a_compaction() -> None:
     assert of(TextDelta, events) == [TextDelta("Hello.")]  # the summary is not shown as an answer
 
 
-def test_a_turn_with_room_begins_at_once() -> None:
-    talk = talk_with("Hello.", options=options(budget=20_000))
-    assert kinds(run(talk, "And now?"))[0] is TurnStarted
-
-
 def test_long_messages_need_room_too() -> None:
     talk = talk_with(OUTLINE, "Hello.", options=options(budget=9_500))
     assert of(CompactionStarted, run(talk, "short")) == []

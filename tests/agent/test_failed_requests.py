@@ -40,7 +40,6 @@ def noted(wired: Wired) -> object:
 
 
 def counted(wired: Wired) -> int:
-    """The requests that count."""
     priced = wired.session.context.ledger.priced
     assert priced is not None
     return priced.transcript.requests

@@ -51,7 +51,6 @@ def read(path: str = "src/app.py", **given: Any) -> Any:
 
 
 def given(folder: Path, path: str, start: int = 1, **how: Any) -> FileResult:
-    """What the reader of a folder gives of a file."""
     return asyncio.run(FileReader(windows_in(folder, **how)).read(path, start))
 
 
@@ -163,12 +162,6 @@ def test_the_same_again_within_a_turn_costs_a_note(folder: Path) -> None:
     assert (second.content, second.gist, second.is_error) == (UNCHANGED, None, False)
     assert third.content == UNCHANGED
     assert [event.text for event in of(CallFinished, events)][1:] == [UNCHANGED] * 2
-
-
-def test_the_same_twice_in_one_answer_costs_a_note(folder: Path) -> None:
-    talk = talk_in(folder, [read(), read()], "Read.")
-    run(talk, "Read app.py.")
-    assert [item.content == UNCHANGED for item in results(talk)] == [False, True]
 
 
 def test_in_a_later_turn_the_whole_file_is_given_again(folder: Path) -> None:

@@ -59,7 +59,6 @@ RoleBlock = tuple[str, Block]
 
 
 def blocks_in(request: ModelRequest) -> list[RoleBlock]:
-    """Every block and who says it."""
     return [
         (message.role, block)
         for message in request.messages
@@ -142,7 +141,6 @@ class Caprice(ContextStrategy):
 
 
 def strategy_of(random: Random) -> ContextStrategy:
-    """Any strategy."""
     fold = random.randint(1, 2)
     return random.choice(
         (
@@ -186,8 +184,6 @@ class History:
         self.answering = False
         self.paused = False
         self.sent: Payload | None = None
-
-    # --- what happens ------------------------------------------------------------------
 
     async def play(self) -> None:
         if self.random.random() < 0.5:
@@ -260,8 +256,6 @@ class History:
 
     def words(self) -> str:
         return self.random.choice(WORDS)
-
-    # --- what the model says -----------------------------------------------------------
 
     def answer(self) -> Answer:
         random = self.random
@@ -336,8 +330,6 @@ class History:
         tag = '<tool_call>{{"name": "create", "arguments": {{"name": "notes"}}}}{}'
         ends = ("</tool_call>", "</tool_call>", "</tool_call><tool_call>{", "")
         return tag.format(self.random.choice(ends))
-
-    # --- what must hold ----------------------------------------------------------------
 
     def look(self) -> None:
         """Between turns: what would be sent, if the person sent a message now."""

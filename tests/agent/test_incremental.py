@@ -58,7 +58,6 @@ def edited(history: History, kind: str, at: int, new: History) -> History:
 
 
 def admitted(history: Sequence[LlmMessage], **options: Any) -> ModelRequest | str:
-    """Return the request, or why there is none."""
     try:
         return admit(history, **options)
     except MalformedRequestError as error:
@@ -130,7 +129,6 @@ def test_a_refused_request_leaves_nothing_behind() -> None:
 
 
 def turns(count: int) -> History:
-    """Return turns with a call, its result and an answer."""
     return [
         message
         for number in range(count)

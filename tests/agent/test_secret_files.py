@@ -178,13 +178,6 @@ def test_auto_mode_does_not_ask(desk: Callable[..., Desk]) -> None:
         assert SECRET in way(one, ".env").text + one.seen()
 
 
-def test_read_only_mode_asks(desk: Callable[..., Desk]) -> None:
-    one = desk("once", "no", mode="read-only")
-    assert SECRET in one.call("read_file", path=".env").text
-    assert SECRET not in one.call("read_file", path=".env").text
-    assert len(one.questions) == 2
-
-
 def test_the_gate_itself_asks_in_every_mode_but_auto(desk: Callable[..., Desk]) -> None:
     one = desk("once", "once")
     for mode in ("ask", "read-only", "auto"):

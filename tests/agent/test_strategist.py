@@ -102,12 +102,6 @@ class Broken(ContextStrategy):
         return self.gives(history) if callable(self.gives) else self.gives  # type: ignore[no-any-return]
 
 
-async def test_the_sliding_window_keeps_everything_while_there_is_room() -> None:
-    talk = talk_with(SlidingWindow())
-    await turns(talk, 8)
-    assert all(not item.hidden for item in talk.context.get_all())
-
-
 async def test_it_leaves_out_the_oldest_in_a_step_that_lasts() -> None:
     talk = talk_with(SlidingWindow(), budget=2_000, auto_compact=False)
     await turns(talk, 30, 60)
@@ -136,20 +130,6 @@ async def test_past_twenty_messages_only_five_stay_if_that_is_wanted() -> None:
         "Question 10",
         "Answer 11.",
     ]
-
-
-async def test_tool_pairs_stay_whole() -> None:
-    talk = talk_with(SlidingWindow(max_messages=6, keep_messages=1))
-    context = talk.context
-    context.add(ContextItem(ItemType.USER, "old"))
-    for number in range(3):
-        use = {"type": "tool_use", "id": f"t{number}", "name": "create", "input": {}}
-        context.add(ContextItem(ItemType.ASSISTANT, "", blocks=[use]))
-        context.add(ContextItem(ItemType.TOOL, "ok", tool_call_id=f"t{number}"))
-    context.end_turn()
-    await turns(talk, 1)
-    model = model_of(talk)
-    assert not violations(payload(model.requests[0], "m").body)
 
 
 async def test_past_ten_rounds_the_oldest_five_become_a_summary() -> None:

@@ -56,7 +56,6 @@ class Wired:
         self.begin()
 
     def begin(self, turn: TurnOptions | None = None, prompt: bool = True) -> None:
-        """Begin a new session."""
         self._leave()
         self.turn = turn or self.turn
         self.session = self._store().create(self.folder)
@@ -80,7 +79,6 @@ class Wired:
             self._runner.close()
 
     def play(self, *steps: Step) -> None:
-        """What the server does next."""
         self._steps += steps
         self.server.play(*steps)
 
@@ -102,7 +100,6 @@ class Wired:
         return self._runner.run(coroutine)
 
     def act(self, window_id: str, action_id: str, **params: Any) -> None:
-        """Act on a window as the person does."""
         acting = self.session.windows.act(window_id, action_id, params, actor="person")
         result = self.run(acting)
         assert result.ok, result
@@ -182,12 +179,10 @@ def is_refusal(step: Step) -> bool:
 
 
 def texts(received: Received) -> str:
-    """All words of a request, those in results included."""
     return "\n".join(_words(block) for _, block in received.blocks())
 
 
 def results(received: Received) -> list[dict[str, Any]]:
-    """The results in a request."""
     return [block for _, block in received.blocks() if block["type"] == "tool_result"]
 
 
@@ -200,12 +195,10 @@ def beside(received: Received) -> list[str]:
 
 
 def opening(*items: str) -> dict[str, Any]:
-    """A call that opens a list with these on it."""
     return call("create", name="todo", args={"items": list(items)})
 
 
 def adding(words: str, window_id: str = "todo_1") -> dict[str, Any]:
-    """A call that puts this on a list."""
     return call("action", window_id=window_id, action_id="add", params={"text": words})
 
 

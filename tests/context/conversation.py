@@ -115,14 +115,12 @@ class Conversation:
         return list(request.messages)
 
     def turn(self, words: str, answer: str) -> None:
-        """A whole turn without tools."""
         self.say(words)
         self.send()
         self.answer(answer)
         self.context.end_turn()
 
     def turns(self, count: int) -> None:
-        """So many of them."""
         for number in range(count):
             self.turn(f"words {number}", "an answer")
 

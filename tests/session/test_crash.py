@@ -88,9 +88,6 @@ def talking(session: Session) -> Iterator[Talk]:
         session.windows.close(window.id)
 
 
-# --- killed at any moment --------------------------------------------------------------------
-
-
 def checked(check: Callable[[], object]) -> None:
     _, status = os.waitpid(forked(check), 0)
     assert status == 0, "see above"
@@ -239,9 +236,6 @@ def test_an_answer_kept_for_undo_comes_back_with_its_results(tmp_path: Path) -> 
             assert wire(resumed.composed()) == wire(twin.composed())
 
 
-# --- two processes ---------------------------------------------------------------------------
-
-
 @contextmanager
 def started(what: str, home: Path, session_id: str) -> Iterator["subprocess.Popen[str]"]:
     with forkserver.Popen(
@@ -310,9 +304,6 @@ def test_a_fork_leaves_out_a_line_that_is_being_written(tmp_path: Path) -> None:
         with talking(store.fork(talk.session.id)) as fork:
             assert fork.session.notices == []
             assert wire(fork.composed()) == composed
-
-
-# --- a full disk, a read-only home -----------------------------------------------------------
 
 
 class FullDisk:

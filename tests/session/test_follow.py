@@ -51,7 +51,6 @@ class Screen:
 
 
 def fresh(store: SessionStore, session: Session) -> list[str]:
-    """What `contextui debug` prints."""
     view = store.view(session.id)
     view.close()
     return [debug_line(item) for item in view.items()]

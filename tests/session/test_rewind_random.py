@@ -72,8 +72,6 @@ class Run:
         self.contents = [b"", b"first\n"]
         self.trace: list[str] = []
 
-    # --- the disk ----------------------------------------------------------------------
-
     def content(self, path: str) -> Content | str:
         """What is at a path: a content, nothing, or the kind of something else."""
         there = self.work / path
@@ -110,8 +108,6 @@ class Run:
         self.number += 1
         self.contents.append(f"content {self.number}\n".encode() * self.dice.randrange(1, 4))
         return self.contents[-1]
-
-    # --- what happens ------------------------------------------------------------------
 
     def step(self) -> None:
         ways: list[Callable[[], None]] = [
@@ -177,8 +173,6 @@ class Run:
     def resume(self) -> None:
         self.session.close()
         self.session = self.store.open(self.branch.id)
-
-    # --- going back --------------------------------------------------------------------
 
     def since(self, turn: int) -> dict[str, list[Wrote]]:
         found: dict[str, list[Wrote]] = {}
@@ -266,8 +260,6 @@ class Run:
             else:
                 assert self.content(path) == before[path]
         self.check(before)
-
-    # --- crashes -----------------------------------------------------------------------
 
     def crash(self, act: Callable[[Session], object]) -> None:
         """Do something in a process that is killed at a random system call, and resume."""

@@ -68,9 +68,6 @@ def foreign(store: SessionStore, text: str, name: str = "abc123") -> Path:
     return path
 
 
-# --- where they are kept ---------------------------------------------------------------------
-
-
 def test_a_folders_path_is_one_name() -> None:
     """S2.3"""
     assert escape_project_path("/Users/foo/project") == "-Users-foo-project"
@@ -174,9 +171,6 @@ def test_a_special_file_in_place_of_head_does_not_block(tmp_path: Path, name: st
     assert branch_of(tmp_path) is None
 
 
-# --- the log's own form ----------------------------------------------------------------------
-
-
 def test_entries_have_the_documents_form(session: Session) -> None:
     """S2.2: other programs read words, answers and results where they expect them."""
     talk = Talk(session)
@@ -250,9 +244,6 @@ def test_a_log_with_the_summary_before_its_boundary_loads(
     with store.open(path.stem) as again:
         assert again.notices == []
         assert wire(again.context.compose().messages) == composed
-
-
-# --- coming back -----------------------------------------------------------------------------
 
 
 def test_windows_come_back_with_state_detail_and_order(
@@ -588,9 +579,6 @@ def test_lists_say_what_each_session_is(store: SessionStore, session: Session) -
     assert info.started < info.updated
 
 
-# --- what others wrote -----------------------------------------------------------------------
-
-
 def test_another_programs_log_of_this_form_opens(store: SessionStore) -> None:
     """S2.2, S2.11: the five sample lines, from the last boundary on."""
     path = foreign(store, SAMPLES)
@@ -653,9 +641,6 @@ def test_ids_cannot_escape_the_folder(store: SessionStore, hostile: str) -> None
         store.open(hostile)
 
 
-# --- checkpoints -----------------------------------------------------------------------------
-
-
 def checkpoints(session: Session) -> int:
     return session.path.read_text("utf-8").count('"subtype":"checkpoint"')
 
@@ -701,9 +686,6 @@ def test_a_checkpoint_before_the_first_words_changes_nothing(tmp_path: Path) -> 
         Talk(again).turn("words", "answer")
         assert again.turn == 1
         assert again.context.get_stats().total_items == 4
-
-
-# --- memory ----------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("few_in_memory")
@@ -845,9 +827,6 @@ def test_an_emptied_log_is_rewritten_with_what_requests_show(
     session.close()
     with store.open(session.id) as again:
         assert wire(again.context.outlook().messages) == after
-
-
-# --- export ----------------------------------------------------------------------------------
 
 
 def test_a_session_can_be_read_as_markdown_and_taken_as_json(

@@ -383,8 +383,6 @@ def test_a_session_that_cannot_be_written_has_nothing_unsaved_until_something_ha
     check_resumed(store, again.session, composed)
 
 
-# --- the file alone ------------------------------------------------------------------------
-
 LINES = [b"line %03d\n" % number for number in range(20)]  # 9 bytes each
 
 

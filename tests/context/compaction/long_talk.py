@@ -21,7 +21,6 @@ def talk_of(rounds: int, words: str = "") -> Conversation:
 
 
 def tool_round(talk: Conversation, words: str, calls: int = 1) -> list[ContextItem]:
-    """A round in which tools are called; its items."""
     items = [talk.say(words)]
     talk.send()
     items.append(talk.call(calls, "I look."))
@@ -52,11 +51,9 @@ def random_talk(dice: Random) -> Conversation:
 
 
 def service_of(talk: Conversation, *steps: Step, budget: int = 128_000) -> CompactionService:
-    """A service whose model answers this."""
     return CompactionService(talk.context, ScriptedModel(*steps), budget)
 
 
 def asked(service: CompactionService) -> list[ModelRequest]:
-    """What the model of a service was sent."""
     assert isinstance(service.model, ScriptedModel)
     return service.model.requests

@@ -44,9 +44,6 @@ PRICES = [
 ]
 
 
-# --- scripts -----------------------------------------------------------------------------
-
-
 class Writer:
     """Writes random scripts."""
 
@@ -164,11 +161,7 @@ class Writer:
                 self.put(kind, far)
 
 
-# --- playing -----------------------------------------------------------------------------
-
-
 def text(mark: str, tokens: int) -> str:
-    """A text that begins with a mark."""
     return (mark + " " + FILLER * (tokens // 9 + 1))[: max(len(mark), tokens * 4)].rstrip()
 
 
@@ -561,9 +554,6 @@ def digest(priced: PricedComposer) -> object:
     return repr((slots, views, of_item, figures, inner, sent))
 
 
-# --- many --------------------------------------------------------------------------------
-
-
 def at_once(_: Worker, call: Callable[[], Any]) -> "Future[Any]":
     """Run a window's code on the caller's thread: thousands of sessions need no threads."""
     future: Future[Any] = Future()
@@ -575,7 +565,6 @@ def at_once(_: Worker, call: Callable[[], Any]) -> "Future[Any]":
 
 
 def failure(script: Sequence[Step], loop: asyncio.AbstractEventLoop) -> BaseException | None:
-    """Play a script; return what went wrong."""
     session = Session(loop)
     try:
         session.play(script)
@@ -600,13 +589,11 @@ def without_threads() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 def script_failure(script: Sequence[Step]) -> BaseException | None:
-    """Play one script; return what went wrong."""
     with without_threads() as loop:
         return failure(script, loop)
 
 
 def run(seeds: Sequence[int]) -> Iterator[tuple[int, list[Step], BaseException]]:
-    """Play a session for each seed; yield those that fail."""
     for seed in seeds:
         script = Writer(seed).script()
         if (error := script_failure(script)) is not None:

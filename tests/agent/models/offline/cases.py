@@ -91,12 +91,10 @@ class Outcome:
 
 
 def load(path: Path) -> list[Case]:
-    """Read the cases of a file; one with an unknown key is a TypeError."""
     return [Case(**one) for one in json.loads(path.read_text("utf-8"))]
 
 
 def outcome(case: Case, classes: tuple[type[Window], ...], folder: Path) -> Outcome:
-    """Have the conversation in an empty folder."""
     with Talk(folder, case.lang, classes, files={}) as talk:
         asyncio.run(case.begin(talk.windows))
         before = _everything(talk.windows)

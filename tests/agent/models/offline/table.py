@@ -29,12 +29,10 @@ class Rate:
 
     @property
     def share(self) -> float:
-        """The share of sentences that were carried out."""
         return self.carried_out / self.count
 
     @property
     def wrong_share(self) -> float:
-        """The share of sentences of which something else came."""
         return len(self.wrong) / self.count
 
     def add(self, name: str, *, is_right: bool, has_acted: bool) -> None:
@@ -52,7 +50,6 @@ class Rate:
 
 
 def total(name: str, rates: Iterable[Rate]) -> Rate:
-    """Return several rates as one."""
     whole = Rate(name)
     for one in rates:
         whole.carried_out += one.carried_out
@@ -76,7 +73,6 @@ class Scene:
     done: tuple[tuple[str, str, Mapping[str, Any]], ...]
 
     def said(self, words: str, folder: Path) -> Turn:
-        """Say something to the windows, in a folder of their own."""
         with Talk(folder, self.lang, opened=self.opened) as talk:
             for window_id, action_id, params in self.done:
                 talk.act(window_id, action_id, **params)
@@ -93,7 +89,6 @@ class Sentence:
 
 
 def development(lang: Lang) -> Iterator[Sentence]:
-    """Read the development table."""
     for by_lang in _table().values():
         part = by_lang[lang]
         for words, *calls in (*part["say"], *([one] for one in part.get("nothing", ()))):
@@ -101,7 +96,6 @@ def development(lang: Lang) -> Iterator[Sentence]:
 
 
 def scene(name: str, lang: Lang) -> Scene:
-    """Return the scene of a part of the development table."""
     return _scene(_table()[name][lang], lang)
 
 

@@ -78,12 +78,10 @@ class Talk:
             self.windows.workspace.close()
 
     def act(self, window_id: str, action_id: str, **params: Any) -> None:
-        """Run an action as the person."""
         result = asyncio.run(self.windows.act(window_id, action_id, params, actor="person"))
         assert result.ok, result.text
 
     def say(self, words: str) -> Turn:
-        """Run a turn to its end."""
         return asyncio.run(self._say(words))
 
     async def _say(self, words: str) -> Turn:
@@ -104,7 +102,6 @@ class Talk:
 
 @cache
 def built_in() -> tuple[type[Window], ...]:
-    """Return the windows that come with contextui."""
     return tuple(discover().classes())
 
 

@@ -99,7 +99,6 @@ def test_a_window_is_addressed_by_a_name_of_two_words(tmp_path: Path) -> None:
 
 
 def said(folder: Path, words: str, *actions: str, of: str = "build") -> tuple[str, ...]:
-    """Return the calls that come of words while jobs run."""
     with Talk(folder, "en" if words.isascii() else "zh", (BuildWindow, BookingWindow)) as talk:
         talk.on_call = lambda call: BuildWindow.awaited.set() if ".wait" in call else None
         talk.windows.open(of)

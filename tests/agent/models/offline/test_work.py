@@ -38,7 +38,6 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 async def said(work: Counter[str], size: tuple[int, int], *sentences: str) -> Counter[str]:
-    """Return the work for the last of some sentences."""
     conversation = Conversation(*size)
     for words in sentences:
         work.clear()
