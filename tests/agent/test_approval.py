@@ -66,9 +66,6 @@ def editing(desk: Callable[..., Desk], *answers: base.Answer) -> Desk:
     return one
 
 
-# --- the question ------------------------------------------------------------------------
-
-
 def test_a_question_names_the_target_and_counts_the_whole_change(
     folder: Path, desk: Callable[..., Desk]
 ) -> None:
@@ -145,9 +142,6 @@ def test_what_would_fail_is_refused_without_a_question(
     assert (folder / "notes.txt").read_text() == "theirs\n"
 
 
-# --- previews that nobody could judge ----------------------------------------------------
-
-
 class Careless(Window):
     """Writes; its preview is whatever a test gives it."""
 
@@ -208,9 +202,6 @@ def test_a_preview_that_hangs_is_not_allowed(
     end.set()
     assert "did not answer in time" in result.text
     assert (result.ok, Careless.written, one.questions) == (False, 0, [])
-
-
-# --- what was shown is what is done ------------------------------------------------------
 
 
 def test_what_the_person_types_while_asked_is_shown_before_it_is_saved(
@@ -324,9 +315,6 @@ def test_the_facts_of_a_question_count_lines() -> None:
     unknown = Question("editor_1", "save", "Save", {}, problem="no preview").facts()
     assert (unknown["target"], unknown["verb"]) == ("editor_1.save", "run")
     assert (unknown["added"], unknown["removed"], unknown["problem"]) == (0, 0, "no preview")
-
-
-# --- grants ------------------------------------------------------------------------------
 
 
 DONE: list[tuple[str, str, str]] = []
@@ -510,9 +498,6 @@ def test_a_refusal_and_one_answer_grant_nothing(desk: Callable[..., Desk]) -> No
     one = desk("once", "no", "once", "no").opening(Pen)
     results = [one.act("pen_1.save", path="a.txt").ok for _ in range(4)]
     assert results == [True, False, True, False]
-
-
-# --- unsaved edits of the person ---------------------------------------------------------
 
 
 def typed(desk: Desk, window_id: str, text: str) -> None:
@@ -755,9 +740,6 @@ def test_closing_everything_asks_for_what_the_person_typed_alone(
     assert [question.target for question in one.questions] == ["other.txt"]
 
 
-# --- one way in ----------------------------------------------------------------------------
-
-
 def test_there_is_one_way_from_a_model_to_a_window() -> None:
     """Whatever a model says, in any protocol, reaches a window through the tools and the gate."""
     acting = re.compile(r"\b_?windows\.(act|open|open_for_model|close|restore)\(|runtime\.act\(")
@@ -773,9 +755,6 @@ def test_there_is_one_way_from_a_model_to_a_window() -> None:
     assert "windows.act(" in docstring  # an example, and no call
     source = inspect.getsource(ToolBox.action)
     assert "allow=self.gate.allow" in source
-
-
-# --- without a person --------------------------------------------------------------------
 
 
 def test_a_refusal_names_target_counts_and_flag(desk: Callable[..., Desk]) -> None:

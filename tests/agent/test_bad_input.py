@@ -40,17 +40,15 @@ class Restless(Window):
 class Talk:
     """A conversation with a scripted model, all of whose events are kept."""
 
-    def __init__(self, *steps: Step, prices: Any = None, **given: Any) -> None:
+    def __init__(self, *steps: Step) -> None:
         self.clock, self.events = Clock(), list[Event]()
         self.windows = WindowManager([NotesWindow, Restless])
         self.context = ContextManager(self.windows, counter=rough_counter(), clock=self.clock)
         self.context.subscribe(self.events.append)
         self.context.add(ContextItem(ItemType.SYSTEM, SYSTEM))
         self.model = ScriptedModel(*steps)
-        if prices is not None:
-            self.model.prices = prices  # type: ignore[attr-defined]
         self.loop = InteractionController(
-            model=self.model, context=self.context, options=options(**given), prompt=False
+            model=self.model, context=self.context, options=options(), prompt=False
         )
 
     def say(self, words: str) -> list[Event]:
