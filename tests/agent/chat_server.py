@@ -5,14 +5,12 @@ with Server(chat("Hello."), Reply(429, chat_error("slow down"))) as server:
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from itertools import count
+from collections.abc import Mapping
 from typing import Any
 
-from tests.agent.server import Stream
+from tests.agent.server import Stream, cut
 
 MODEL = "gpt-test"
-_numbers = count(1)
 
 DONE = b"data: [DONE]\n\n"
 
@@ -33,11 +31,6 @@ def usage(sent: int = 10, answered: int = 25, cached: int | None = None) -> byte
     if cached is not None:
         counts["prompt_tokens_details"] = {"cached_tokens": cached}
     return data({"model": MODEL, "choices": [], "usage": counts})
-
-
-def call(name: str, /, **arguments: Any) -> dict[str, Any]:
-    return {"type": "tool_use", "id": f"call_{next(_numbers):06}", "name": name,
-            "input": arguments}  # fmt: skip
 
 
 def pieces(index: int, block: Mapping[str, Any], size: int = 7) -> list[bytes]:
@@ -61,11 +54,11 @@ def chat(
     """A whole answer, as OpenAI's servers send it."""
     events = [chunk({"role": "assistant", "content": ""})]
     if reasoning:
-        events += [chunk({"reasoning_content": one}) for one in _cut(reasoning)]
+        events += [chunk({"reasoning_content": one}) for one in cut(reasoning)]
     calls = [one for one in blocks if not isinstance(one, str)]
     for text in blocks:
         if isinstance(text, str):
-            events += [chunk({"content": one}) for one in _cut(text)]
+            events += [chunk({"content": one}) for one in cut(text)]
     for index, one in enumerate(calls):
         events += pieces(index, one)
     events.append(chunk(finish=finish or ("tool_calls" if calls else "stop")))
@@ -78,7 +71,3 @@ def stream(*events: bytes, **options: Any) -> Stream:
 
 def chat_error(message: str, kind: str = "invalid_request_error", **more: Any) -> dict[str, Any]:
     return {"error": {"message": message, "type": kind, "param": None, "code": None, **more}}
-
-
-def _cut(text: str, size: int = 7) -> Sequence[str]:
-    return [text[at : at + size] for at in range(0, len(text), size)]

@@ -200,24 +200,24 @@ def block_events(index: int, block: Mapping[str, Any], pieces: int = 7) -> list[
 def _in_deltas(block: Mapping[str, Any], pieces: int) -> tuple[Event, list[Event]]:
     match block["type"]:
         case "text":
-            parts = _cut(block["text"], pieces)
+            parts = cut(block["text"], pieces)
             return {**block, "text": ""}, [{"type": "text_delta", "text": one} for one in parts]
         case "thinking":
-            parts = _cut(block["thinking"], pieces)
+            parts = cut(block["thinking"], pieces)
             return {**block, "thinking": "", "signature": ""}, [
                 *({"type": "thinking_delta", "thinking": one} for one in parts),
                 {"type": "signature_delta", "signature": block["signature"]},
             ]
         case "tool_use":
             written = json.dumps(block["input"], ensure_ascii=False) if block["input"] else ""
-            parts = ["", *_cut(written, pieces)]  # the first delta of a call is empty
+            parts = ["", *cut(written, pieces)]  # the first delta of a call is empty
             return {**block, "input": {}}, [
                 {"type": "input_json_delta", "partial_json": one} for one in parts
             ]
     return block, []
 
 
-def _cut(text: str, size: int) -> list[str]:
+def cut(text: str, size: int = 7) -> list[str]:
     return [text[i : i + size] for i in range(0, len(text), size)]
 
 

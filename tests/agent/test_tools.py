@@ -84,6 +84,7 @@ def test_create_and_act() -> None:
     )
     given = {"window_id": "todo_1", "action_id": "add", "params": {"text": "eggs"}}
     assert do(tools, "action", given) == ActionResult(True, "Added 2.")
+    assert do(tools, "create", {"name": "todo", "args": None}).ok  # like none
 
 
 def test_errors_name_the_problem_and_the_choices() -> None:
@@ -105,11 +106,6 @@ def test_errors_name_the_problem_and_the_choices() -> None:
         result = do(box(), name, value)
         assert not result.ok, name
         assert words in result.text, name
-
-
-def test_nothing_that_is_no_object_can_be_left_out() -> None:
-    tools = box()
-    assert do(tools, "create", {"name": "todo", "args": None}).ok
 
 
 def test_files_are_read_by_the_page(tmp_path: Path) -> None:

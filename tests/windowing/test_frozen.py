@@ -20,7 +20,7 @@ from contextui.errors import ContextUIError, FrozenStateError
 from contextui.events import WindowTroubled
 from contextui.windowing.state import freeze
 from tests.thorough import times
-from tests.windowing.samples import LONG, Heard, act, after_all, opened
+from tests.windowing.samples import LONG, Blocking, Heard, act, after_all, held, opened
 
 
 class Part(BaseModel):
@@ -148,24 +148,14 @@ def test_a_leaked_part_that_is_changed_outside_is_discarded_with_a_warning(
 
 
 def test_others_see_the_committed_state_while_an_action_runs(windows: WindowManager) -> None:
-    reached, go_on = threading.Event(), threading.Event()
-
-    class Halfway(Mixed):
-        @action("Half")
-        def half(self) -> None:
-            self.state.count = 50
-            reached.set()
-            go_on.wait(LONG)
-            self.state.count = 100
-
-    window = opened(windows, Halfway)
-    acting = threading.Thread(target=act, args=(windows, window, "half"))
-    acting.start()
-    assert reached.wait(LONG)
-    assert window.state.count == 0
-    go_on.set()
+    window = opened(windows, Blocking)
+    acting = threading.Thread(target=act, args=(windows, window, "hang"))
+    with held(window, "hang") as gates:
+        acting.start()
+        assert gates["hang"].reached.wait(LONG)
+        assert window.state.count == 0
     acting.join(LONG)
-    assert window.state.count == 100
+    assert window.state.count == 1_000
 
 
 SNAPSHOT_CHANGES: dict[str, Callable[[Snapshot], object]] = {
