@@ -8,9 +8,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from tests.agent import server
 from tests.agent.server import Stream, cut
 
 MODEL = "gpt-test"
+call = server.call
 
 DONE = b"data: [DONE]\n\n"
 

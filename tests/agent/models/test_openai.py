@@ -23,6 +23,7 @@ from contextui.model import (
 from contextui.tokens import Usage
 from tests.agent.chat_server import (
     DONE,
+    call,
     chat,
     chat_error,
     chunk,
@@ -34,7 +35,7 @@ from tests.agent.chat_server import (
 from tests.agent.models import client
 from tests.agent.models.client import HI, KEY, asking, events_of
 from tests.agent.models.client import chat_model_of as model_of
-from tests.agent.server import HEADERS, Hangup, Raw, Reply, Server, Step, Stream, call
+from tests.agent.server import HEADERS, Hangup, Raw, Reply, Server, Step, Stream
 from tests.agent.server import chunk as http_chunk
 
 TOOLS = (Tool("create", "Open a window.", {"type": "object", "properties": {}}),)
