@@ -1,6 +1,7 @@
 """What the tests of the loop share."""
 
 import os
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,14 @@ import pytest
 
 from tests.agent.server import Server
 from tests.agent.wired import Wired
+
+
+@pytest.fixture
+def closed() -> Iterator[str]:
+    """An address on loopback where nothing listens."""
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # taken, and not listened to
+        yield f"http://127.0.0.1:{nobody.getsockname()[1]}"
 
 
 @pytest.fixture

@@ -45,9 +45,6 @@ _RESET = struct.pack("ii", 1, 0)  # linger for no time
 _PATIENCE = 120.0  # seconds; longer than any test lasts that goes well
 
 
-# --- what a script is made of --------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Stream:
     """A reply of status 200 whose events come one by one.
@@ -236,9 +233,6 @@ def error(kind: str, message: str = "No.") -> dict[str, Any]:
     return {"type": "error", "error": {"type": kind, "message": message}}
 
 
-# --- what was received ---------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Received:
     """A request as it came.
@@ -286,9 +280,6 @@ class Received:
 
     def _written(self) -> list[str]:
         return [json.dumps(one) for one in (*self.head(), *self.blocks())]
-
-
-# --- the server ----------------------------------------------------------------------------
 
 
 class Server:
@@ -343,8 +334,6 @@ class Server:
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
         self._http.server_close()
-
-    # --- for the handler ---------------------------------------------------------------
 
     def next_step(self) -> Step:
         end = Reply(400, error("invalid_request_error", "The script is at its end."))

@@ -78,6 +78,15 @@ async def turns(talk: InteractionController, count: int, size: int = 10) -> list
     return notices
 
 
+async def talked(
+    count: int, strategy: ContextStrategy, model: Any = None, size: int = 10, **given: Any
+) -> InteractionController:
+    """A conversation after so many turns."""
+    talk = talk_with(strategy, model, **given)
+    await turns(talk, count, size)
+    return talk
+
+
 def text_of(request: ModelRequest) -> str:
     return request.system + json.dumps(payload(request, "m").body["messages"], ensure_ascii=False)
 
@@ -103,8 +112,7 @@ class Broken(ContextStrategy):
 
 
 async def test_it_leaves_out_the_oldest_in_a_step_that_lasts() -> None:
-    talk = talk_with(SlidingWindow(), budget=2_000, auto_compact=False)
-    await turns(talk, 30, 60)
+    talk = await talked(30, SlidingWindow(), budget=2_000, auto_compact=False, size=60)
     model = model_of(talk)
     first = [text_of(one).find("Question") for one in model.requests]
     shown = [text_of(one)[at : at + 12] for one, at in zip(model.requests, first, strict=True)]
@@ -116,8 +124,7 @@ async def test_it_leaves_out_the_oldest_in_a_step_that_lasts() -> None:
 
 
 async def test_past_twenty_messages_only_five_stay_if_that_is_wanted() -> None:
-    talk = talk_with(SlidingWindow(max_messages=20, keep_messages=5))
-    await turns(talk, 11)
+    talk = await talked(11, SlidingWindow(max_messages=20, keep_messages=5))
     model = model_of(talk)
     assert len(model.requests[9].messages) == 19
     # Of 21 messages the last five, the first of which is an answer: its question is not among them.
@@ -133,8 +140,7 @@ async def test_past_twenty_messages_only_five_stay_if_that_is_wanted() -> None:
 
 
 async def test_past_ten_rounds_the_oldest_five_become_a_summary() -> None:
-    talk = talk_with(Summarization())
-    await turns(talk, 12)
+    talk = await talked(12, Summarization())
     model = model_of(talk)
     assert len(model.asides) == 1
     assert "Question 0" in text_of(model.requests[10])
@@ -148,8 +154,7 @@ async def test_past_ten_rounds_the_oldest_five_become_a_summary() -> None:
 
 
 async def test_the_present_summary_is_folded_into_the_new_one() -> None:
-    talk = talk_with(Summarization(threshold=4, fold=2))
-    await turns(talk, 9)
+    talk = await talked(9, Summarization(threshold=4, fold=2))
     model = model_of(talk)
     assert "A shop." in text_of(model.asides[1])
     assert len([one for one in talk.context.get_active() if one.is_summary]) == 1
@@ -212,8 +217,7 @@ async def test_without_a_summary_everything_stays_and_a_notice_says_so() -> None
 
 
 async def test_what_is_pinned_stays() -> None:
-    talk = talk_with(Summarization(threshold=4, fold=2))
-    await turns(talk, 1)
+    talk = await talked(1, Summarization(threshold=4, fold=2))
     first = next(one for one in talk.context.get_active() if one.type is ItemType.USER)
     talk.context.pin(first.id)
     await turns(talk, 8)
@@ -239,8 +243,7 @@ SCHEMA = {"destination": "string", "date": "string"}
 
 async def test_the_state_replaces_the_conversation() -> None:
     model = Everyday('{"destination": "Rome", "mood": "good", "date": 7}')
-    talk = talk_with(EntityExtraction(schema=SCHEMA), model)
-    await turns(talk, 2)
+    await talked(2, EntityExtraction(schema=SCHEMA), model)
     request = text_of(model.requests[1])
     assert model.requests[1].system == "Be brief."
     state = str(model.requests[1].messages[0].content)
@@ -307,8 +310,7 @@ async def test_what_was_retrieved_reaches_the_strategy_and_the_model_once() -> N
 
 
 async def test_what_was_retrieved_counts_when_there_is_little_room() -> None:
-    talk = talk_with(SlidingWindow(), budget=2_000, auto_compact=False)
-    await turns(talk, 5, 100)
+    talk = await talked(5, SlidingWindow(), budget=2_000, auto_compact=False, size=100)
     assert not any(item.hidden for item in talk.context.get_all())
     talk.strategist.env.retrieved = "fact " * 900
     events = await say(talk, "And now?")
@@ -318,8 +320,7 @@ async def test_what_was_retrieved_counts_when_there_is_little_room() -> None:
 
 async def test_a_state_that_stays_the_same_costs_no_cache() -> None:
     model = Everyday('{"destination": "Rome"}')
-    talk = talk_with(EntityExtraction(schema=SCHEMA), model)
-    await turns(talk, 4)
+    talk = await talked(4, EntityExtraction(schema=SCHEMA), model)
     assert len({str(one.messages[0].content[0]) for one in model.requests[1:]}) == 1
     assert sum(one.is_summary for one in talk.context.get_all()) == 1
 
@@ -386,8 +387,7 @@ async def test_a_strategy_that_keeps_nothing_keeps_the_current_message() -> None
 
 
 async def test_what_was_left_out_comes_back_pinned() -> None:
-    talk = talk_with(Broken(Payload(())))
-    await turns(talk, 2)
+    talk = await talked(2, Broken(Payload(())))
     first = next(one for one in talk.context.get_all() if one.type is ItemType.USER)
     assert first.hidden == "trimmed"
     talk.context.restore(first.id)

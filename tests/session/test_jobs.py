@@ -10,13 +10,12 @@ from contextui import (
     Job,
     Lod,
     ScriptedModel,
-    SessionOptions,
-    SessionStore,
     Window,
     action,
 )
 from contextui.session.session import Session
 from tests.agent.talking import run
+from tests.session.test_roundtrip import store_in
 from tests.session.writer import apart
 
 
@@ -43,10 +42,6 @@ class Baker(Window):
         return self.env.job("bake", work)
 
 
-def store_in(folder: Path) -> SessionStore:
-    return SessionStore(folder / "home", SessionOptions(classes=[Baker]))
-
-
 def reports(session: Session) -> str:
     """What the model reads about windows with the next message."""
     model = ScriptedModel("Hello.")
@@ -66,9 +61,10 @@ async def start(session: Session) -> None:
 _KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from tests.session.test_jobs import start, store_in
+from tests.session.test_jobs import Baker, start
+from tests.session.test_roundtrip import store_in
 
-session = store_in(Path(sys.argv[1])).create(sys.argv[1])
+session = store_in(Path(sys.argv[1]), classes=[Baker]).create(sys.argv[1])
 print(session.id, flush=True)
 asyncio.run(start(session))
 os.kill(os.getpid(), signal.SIGKILL)
@@ -77,7 +73,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 def test_a_kill_keeps_what_the_job_committed_and_that_it_was_running(tmp_path: Path) -> None:
     session_id = apart("-c", _KILLED, tmp_path, status=-signal.SIGKILL).strip()
-    with store_in(tmp_path).open(session_id) as again:
+    with store_in(tmp_path, classes=[Baker]).open(session_id) as again:
         window = again.windows.get("baker_1")
         assert isinstance(window, Baker)
         assert window.state.loaves == 3

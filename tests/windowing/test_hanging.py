@@ -66,20 +66,17 @@ class TestHanging:
         assert isinstance(result.error, UnknownWindowError)
         assert result.text == "blocking_1 is closed."
 
-    def test_a_hanging_window_can_be_closed_and_another_opened(
+    async def test_a_hanging_window_can_be_closed_and_another_opened(
         self, windows: WindowManager, neighbour: Window
     ) -> None:
         window = opened(windows, Blocking)
-
-        async def close() -> None:
-            with held(window, "content") as gates:
-                await windows.act(window.id, "up")
-                await asyncio.to_thread(gates["content"].reached.wait, LONG)
-                windows.close(window.id)
-                assert 'stale="true"' in (windows.last_render(window.id) or "")
-                assert (await windows.act(windows.open(Counter).id, "up")).ok
-
-        asyncio.run(close())
+        await windows.settle(LONG)
+        with held(window, "content") as gates:
+            await windows.act(window.id, "up")
+            await asyncio.to_thread(gates["content"].reached.wait, LONG)
+            windows.close(window.id)
+            assert 'stale="true"' in (windows.last_render(window.id) or "")
+            assert (await windows.act(windows.open(Counter).id, "up")).ok
 
     def test_while_one_closes_a_hanging_window_others_are_not_held_up(
         self, windows: WindowManager, neighbour: Window

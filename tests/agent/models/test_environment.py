@@ -5,7 +5,6 @@ The HTTP library reads these variables itself; the tests run the real one.
 
 import socket
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,14 +16,6 @@ from tests.agent.models.client import answers, failure, model_of
 from tests.agent.server import Reply, Server, answer
 
 Patch = pytest.MonkeyPatch
-
-
-@pytest.fixture
-def closed() -> Iterator[str]:
-    """An address on loopback where nothing listens."""
-    with socket.socket() as nobody:
-        nobody.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{nobody.getsockname()[1]}"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """How requests fail: the kind that the loop goes by, and the words that the person reads."""
 
 import re
-import socket
 import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -186,14 +185,11 @@ def test_the_retry_after_header_may_be_a_date() -> None:
     assert 7_000 < caught.retry_after <= 7_200
 
 
-def test_a_refused_connection_names_the_address() -> None:
-    with socket.socket() as nobody:
-        nobody.bind(("127.0.0.1", 0))  # taken, and not listened to
-        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
-        with Server() as server:
-            caught = failure(server, base_url=url)
+def test_a_refused_connection_names_the_address(closed: str) -> None:
+    with Server() as server:
+        caught = failure(server, base_url=closed)
     assert caught.kind == "unreached"
-    assert f"Nothing listens at {url}: " in str(caught)
+    assert f"Nothing listens at {closed}: " in str(caught)
     assert "--base-url" in str(caught)
 
 
