@@ -1,6 +1,5 @@
 """What the tests of the loop share."""
 
-import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,11 +19,8 @@ def closed() -> Iterator[str]:
 
 
 @pytest.fixture
-def wired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wired]:
+def wired(tmp_path: Path) -> Iterator[Wired]:
     """A conversation over the wire; at its end, all that was sent and kept is looked at."""
-    for name in list(os.environ):
-        if name.upper().startswith("ANTHROPIC_") or name.upper().endswith("_PROXY"):
-            monkeypatch.delenv(name)
     with Server() as server:
         wired = Wired(tmp_path, server)
         yield wired

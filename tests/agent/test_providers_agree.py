@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.anthropic import AnthropicModel
 from contextui.agent.models.openai import OpenAIModel
@@ -65,10 +63,7 @@ async def converse(
     return windows, messages, reasons
 
 
-async def test_both_leave_the_same_windows_and_messages(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
+async def test_both_leave_the_same_windows_and_messages(tmp_path: Path) -> None:
     with Server(*steps(SCRIPT, "messages")) as one, Server(*steps(SCRIPT, "chat")) as two:
         first = AnthropicModel("m", base_url=one.url, api_key="k", prices=LOCAL_PRICES)
         ours = await converse(tmp_path / "a", first, SCRIPT)

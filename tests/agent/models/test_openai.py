@@ -41,12 +41,6 @@ from tests.agent.server import chunk as http_chunk
 TOOLS = (Tool("create", "Open a window.", {"type": "object", "properties": {}}),)
 
 
-@pytest.fixture(autouse=True)
-def no_openai_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-
 answers = partial(client.answers, make=model_of)
 the_answer = partial(client.the_answer, make=model_of)
 the_failure = partial(client.the_failure, make=model_of)
