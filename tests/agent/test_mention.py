@@ -163,7 +163,7 @@ def test_a_secret_asks_also_through_a_link(tmp_path: Path, path: str) -> None:
     with pytest.raises(MentionError, match="may hold secrets"):
         read(attachments, f"@{path}")
     assert [one.target for one in no.questions] == [".env"]  # the question names the file itself
-    attachments, _ = attachments_in(tmp_path, Person("once"))
+    attachments, _ = attachments_in(tmp_path, Person(otherwise=("once",)))
     (text,) = read(attachments, f"@{path}")
     assert "TOKEN=abc" in text
     attachments, _ = attachments_in(tmp_path, None)
@@ -174,7 +174,7 @@ def test_a_secret_asks_also_through_a_link(tmp_path: Path, path: str) -> None:
 def test_an_open_file_is_its_window(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n")
     (tmp_path / ".env").write_text("TOKEN=abc")
-    attachments, windows = attachments_in(tmp_path, Person("no"))
+    attachments, windows = attachments_in(tmp_path, Person(otherwise=("no",)))
     window = windows.open("editor", path="a.py")
     windows.set_lod(window.id, Lod.GIST)
     (text,) = read(attachments, "@a.py")

@@ -112,6 +112,7 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
     "invalid": (lambda one: setattr(one.state, "balance", -1), InvalidSourceDataError),
     "refused": (lambda one: one.state.lines.append("forbidden"), InvalidSourceDataError),
     "mistyped": (lambda one: one.state.lines.append(5), InvalidSourceDataError),
+    "replaced": (lambda one: setattr(one.state, "lines", 5), InvalidSourceDataError),
     "lost": (lambda one: setattr(one, "state", None), InvalidSourceDataError),
     "unspeakable": (lambda _: Mute(), ActionFailedError),
 }

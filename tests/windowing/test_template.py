@@ -105,7 +105,7 @@ def test_the_table_window_passes_the_gate_for_secrets(table: Callable[..., Actin
     assert [(one.verb, one.target) for one in person.questions] == [("read", "secrets.db")] * 3
     gate.ask = None
     assert "there is nobody to ask" in act("query", sql="select * from items").text
-    gate.ask = Person("once")
+    gate.ask = Person(otherwise=("once",))
     assert act("query", sql="select name as word from items").ok
     assert "hush" in tester.xml()
 
