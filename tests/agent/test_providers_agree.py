@@ -55,7 +55,7 @@ async def converse(
     store = SessionStore(folder / "home", SessionOptions(classes=(Todo, Text, Counter)))
     with store.create(folder) as session:
         talk = InteractionController(model=model, context=session.context, options=options())
-        reasons = [end(await say(talk, words)).reason for words, _ in script]
+        reasons = [str(end(await say(talk, words)).reason) for words, _ in script]
         await talk.aclose()
         await session.windows.settle()
         windows = [(one.id, one.state.model_dump()) for one in session.windows.windows()]

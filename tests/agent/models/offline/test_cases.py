@@ -3,10 +3,10 @@
 import asyncio
 from pathlib import Path
 
-from tests.agent.models.offline.cases import Case, Expectation, check, outcome
+from tests.agent.models.offline.cases import Case, Expectation, Step, check, outcome
 from tests.agent.models.offline.talk import Talk
 
-MILK = {"open": "todo", "args": {"items": ["milk"]}}
+MILK: Step = {"open": "todo", "args": {"items": ["milk"]}}
 
 
 def problems(folder: Path, expect: Expectation, answer: str) -> list[str]:
@@ -50,6 +50,6 @@ def test_the_outcome_says_whether_anything_changed(tmp_path: Path) -> None:
         ("todo_1.find text=milk", ("todo_1.find text=milk",), False),
         ("what is on my list?", (), False),
     ):
-        steps = [MILK, {"open": "monitor"}]
+        steps: list[Step] = [MILK, {"open": "monitor"}]
         came = outcome(Case("en-x", "en", [words], Expectation(), {}, steps), (), tmp_path)
         assert (came.calls, came.has_changed, came.problems) == (calls, has_changed, ()), words
