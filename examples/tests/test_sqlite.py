@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from asking import call
-from contextui import Lod
+from contextui import Lod, Preview
 from contextui.testing import WindowTester
 from contextui_examples import database
 from contextui_examples.sqlite import SqliteWindow
@@ -107,6 +107,12 @@ def folder(tmp_path: Path, template: bytes) -> Path:
 def sql(folder: Path) -> Iterator[WindowTester[SqliteWindow]]:
     with WindowTester(SqliteWindow, folder=folder, path="a.db") as tester:
         yield tester
+
+
+def preview_of(sql: WindowTester[SqliteWindow], statement: str) -> Preview:
+    preview = sql.preview("query", sql=statement)
+    assert isinstance(preview, Preview)
+    return preview
 
 
 def everything(folder: Path) -> dict[str, str]:
@@ -209,9 +215,7 @@ def test_a_name_cannot_change_how_the_file_is_opened(folder: Path) -> None:
 def test_the_preview_shows_rows_of_all_tables_and_their_number(
     sql: WindowTester[SqliteWindow],
 ) -> None:
-    preview = sql.preview("query", sql="UPDATE people SET name = 'Bea' WHERE id = 2")
-    assert preview is not None
-    assert not isinstance(preview, str)
+    preview = preview_of(sql, "UPDATE people SET name = 'Bea' WHERE id = 2")
     assert preview.target == "a.db"
     assert preview.text.endswith("2 rows would change.")
     assert preview.diff.splitlines()[3:] == [
@@ -224,9 +228,7 @@ def test_the_preview_shows_rows_of_all_tables_and_their_number(
 
 def test_one_of_two_equal_rows_is_shown_as_deleted(sql: WindowTester[SqliteWindow]) -> None:
     sql.act("query", sql="INSERT INTO log VALUES ('same'), ('same')")
-    preview = sql.preview("query", sql="DELETE FROM log WHERE rowid = 1")
-    assert preview is not None
-    assert not isinstance(preview, str)
+    preview = preview_of(sql, "DELETE FROM log WHERE rowid = 1")
     assert preview.diff.splitlines()[3:] == ["-log: 'same'"]
 
 
@@ -234,9 +236,7 @@ def test_too_many_rows_are_counted_instead(
     sql: WindowTester[SqliteWindow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "_COMPARED", 10)
-    preview = sql.preview("query", sql="DELETE FROM people")
-    assert preview is not None
-    assert not isinstance(preview, str)
+    preview = preview_of(sql, "DELETE FROM people")
     assert preview.diff == ""
     assert preview.text.endswith("3 rows would change. They cannot be listed.")
 

@@ -5,43 +5,34 @@ with Server(chat("Hello."), Reply(429, chat_error("slow down"))) as server:
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from itertools import count
+from collections.abc import Mapping
 from typing import Any
 
-from tests.agent.server import Stream
+from tests.agent import server
+from tests.agent.server import Stream, cut
 
 MODEL = "gpt-test"
-_numbers = count(1)
+call = server.call
 
 DONE = b"data: [DONE]\n\n"
 
 
 def data(event: object) -> bytes:
-    """An event of a stream."""
     written = event if isinstance(event, str) else json.dumps(event, ensure_ascii=False)
     return f"data: {written}\n\n".encode()
 
 
 def chunk(delta: Mapping[str, Any] | None = None, finish: str | None = None, **more: Any) -> bytes:
-    """A chunk with a delta, or with the reason to stop."""
     choice = {"index": 0, "delta": dict(delta or {}), "finish_reason": finish}
     return data({"id": "c1", "object": "chat.completion.chunk", "model": MODEL,
                  "choices": [choice], **more})  # fmt: skip
 
 
 def usage(sent: int = 10, answered: int = 25, cached: int | None = None) -> bytes:
-    """The chunk with the usage."""
     counts: dict[str, Any] = {"prompt_tokens": sent, "completion_tokens": answered}
     if cached is not None:
         counts["prompt_tokens_details"] = {"cached_tokens": cached}
     return data({"model": MODEL, "choices": [], "usage": counts})
-
-
-def call(name: str, /, **arguments: Any) -> dict[str, Any]:
-    """A tool call, with an id of its own."""
-    return {"type": "tool_use", "id": f"call_{next(_numbers):06}", "name": name,
-            "input": arguments}  # fmt: skip
 
 
 def pieces(index: int, block: Mapping[str, Any], size: int = 7) -> list[bytes]:
@@ -65,11 +56,11 @@ def chat(
     """A whole answer, as OpenAI's servers send it."""
     events = [chunk({"role": "assistant", "content": ""})]
     if reasoning:
-        events += [chunk({"reasoning_content": one}) for one in _cut(reasoning)]
+        events += [chunk({"reasoning_content": one}) for one in cut(reasoning)]
     calls = [one for one in blocks if not isinstance(one, str)]
     for text in blocks:
         if isinstance(text, str):
-            events += [chunk({"content": one}) for one in _cut(text)]
+            events += [chunk({"content": one}) for one in cut(text)]
     for index, one in enumerate(calls):
         events += pieces(index, one)
     events.append(chunk(finish=finish or ("tool_calls" if calls else "stop")))
@@ -77,14 +68,8 @@ def chat(
 
 
 def stream(*events: bytes, **options: Any) -> Stream:
-    """A stream of these events."""
     return Stream([one for one in events if one], **options)
 
 
 def chat_error(message: str, kind: str = "invalid_request_error", **more: Any) -> dict[str, Any]:
-    """What OpenAI's servers say of a failure."""
     return {"error": {"message": message, "type": kind, "param": None, "code": None, **more}}
-
-
-def _cut(text: str, size: int = 7) -> Sequence[str]:
-    return [text[at : at + size] for at in range(0, len(text), size)]

@@ -4,9 +4,9 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-from contextui import Window, WindowManager, Workspace
+from contextui import Preview, Window, WindowManager, Workspace
 from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
 from contextui.agent.tools import ToolBox, ToolCall
 from contextui.windowing.action import ActionResult
@@ -14,6 +14,27 @@ from contextui.words import Lang
 
 Given = Choice | Decision
 Answer = Given | Callable[[Question], Given | Awaitable[Given]]
+
+
+class Person:
+    """Answers questions one after the other, and remembers them."""
+
+    def __init__(self, *answers: Answer, otherwise: tuple[Answer, ...] = ()) -> None:
+        self.questions: list[Question] = []
+        self._answers, self._otherwise = list(answers), otherwise
+
+    async def __call__(self, question: Question) -> Decision:
+        self.questions.append(question)
+        answer = (self._answers or [*self._otherwise]).pop(0)
+        given: Any = answer(question) if callable(answer) else answer
+        given = await given if inspect.isawaitable(given) else given
+        return given if isinstance(given, Decision) else Decision(given)
+
+
+def preview_of(question: Question) -> Preview:
+    """The preview that a question must have."""
+    assert question.preview is not None
+    return question.preview
 
 
 class Desk:
@@ -27,18 +48,15 @@ class Desk:
         lang: Lang = "en", has_person: bool = True,
     ) -> None:  # fmt: skip
         self.folder = folder
-        self.questions: list[Question] = []
-        self._answers = list(answers)
+        person = Person(*answers, otherwise=self.otherwise)
+        self.questions = person.questions
         self.windows = WindowManager(self.classes, workspace=Workspace(folder), lang=lang)
-        self.gate = ApprovalGate(mode, self._answer if has_person else None, commands)
+        self.gate = ApprovalGate(mode, person if has_person else None, commands)
         self.tools = ToolBox(self.windows, self.gate)
 
-    async def _answer(self, question: Question) -> Decision:
-        self.questions.append(question)
-        answer = (self._answers or [*self.otherwise]).pop(0)
-        given: Any = answer(question) if callable(answer) else answer
-        given = await given if inspect.isawaitable(given) else given
-        return given if isinstance(given, Decision) else Decision(given)
+    def opening(self, window: str | type[Window], **args: Any) -> Self:
+        self.windows.open(window, **args)
+        return self
 
     def call(self, tool: str, /, **given: Any) -> ActionResult:
         return asyncio.run(self.tools.run(ToolCall("1", tool, given)))

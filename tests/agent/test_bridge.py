@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import contextui
-from contextui.agent.approval import ApprovalGate, Decision, Question
+from contextui.agent.approval import ApprovalGate, Decision
 from contextui.agent.bridge import ContextBridge
 from contextui.agent.context_space import TurnOptions
 from contextui.context.item import ItemType
@@ -20,6 +20,7 @@ from contextui.events import CallFinished, Event, TurnFinished
 from contextui.files.workspace import Workspace
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
+from tests.agent.desk import Person
 from tests.agent.server import Received, Reply, Server, call
 from tests.agent.shapes import violations
 from tests.windowing.samples import Todo
@@ -29,7 +30,6 @@ REFUSED = "They say: Not today."
 
 
 def message(*blocks: Any) -> dict[str, Any]:
-    """A reply of the Messages API."""
     content = [{"type": "text", "text": one} if isinstance(one, str) else one for one in blocks]
     stop = "tool_use" if any(one["type"] == "tool_use" for one in content) else "end_turn"
     return {"id": "m", "type": "message", "role": "assistant", "model": "claude-x",
@@ -141,49 +141,42 @@ async def own_loop(bridge: ContextBridge, create: Any, words: str) -> str:
     return text
 
 
+def client_of(api: str, url: str) -> Any:
+    if api == "messages":
+        import anthropic
+
+        return anthropic.AsyncAnthropic(api_key="k", base_url=url)
+    import openai
+
+    return openai.AsyncOpenAI(api_key="k", base_url=url)
+
+
 @pytest.mark.parametrize("api", ["messages", "chat"])
-def test_a_loop_around_an_sdk_has_windows_cache_marks_and_approval(
+async def test_a_loop_around_an_sdk_has_windows_cache_marks_and_approval(
     api: Any, tmp_path: Path
 ) -> None:
     (tmp_path / "a.txt").write_text("old\n")
-    asked: list[Question] = []
+    person = Person(Decision("no", "Not today."))
     events: list[Event] = []
 
-    async def refuse(question: Question) -> Decision:
-        asked.append(question)
-        return Decision("no", "Not today.")
-
-    async def talk(bridge: ContextBridge, create: Any) -> None:
-        assert await own_loop(bridge, create, LONG) == "You did not want that."
-        assert bridge.finished is not None
-        assert (bridge.finished.reason, bridge.finished.steps) == ("done", 3)
-        assert await own_loop(bridge, create, "And a list.") == "Two things."
-        assert [one.id for one in bridge.windows.windows()] == ["editor_1", "todo_1"]
-
-    async def run(server: Server) -> None:
+    with Server(*(Reply(200, REPLIES[api](*one)) for one in script())) as server:
         bridge = ContextBridge(
             "some-model",
             api,
             context=context(*discover().classes(), folder=tmp_path),
-            approval=ApprovalGate("ask", refuse),
+            approval=ApprovalGate("ask", person),
             on_event=events.append,
         )
-        if api == "messages":
-            import anthropic
-
-            async with anthropic.AsyncAnthropic(api_key="k", base_url=server.url) as client:
-                await talk(bridge, client.messages.create)
-        else:
-            import openai
-
-            async with openai.AsyncOpenAI(api_key="k", base_url=server.url) as client:
-                await talk(bridge, client.chat.completions.create)
+        async with client_of(api, server.url) as client:
+            create = (client.messages if api == "messages" else client.chat.completions).create
+            assert await own_loop(bridge, create, LONG) == "You did not want that."
+            assert bridge.finished is not None
+            assert (bridge.finished.reason, bridge.finished.steps) == ("done", 3)
+            assert await own_loop(bridge, create, "And a list.") == "Two things."
+        assert [one.id for one in bridge.windows.windows()] == ["editor_1", "todo_1"]
         bridge.close()
-
-    with Server(*(Reply(200, REPLIES[api](*one)) for one in script())) as server:
-        asyncio.run(run(server))
         sent = server.requests
-    assert [(one.name, one.verb, one.target) for one in asked] == [
+    assert [(one.name, one.verb, one.target) for one in person.questions] == [
         ("editor_1.save", "write", "a.txt")
     ]
     assert (tmp_path / "a.txt").read_text() == "old\n"

@@ -112,9 +112,6 @@ def desk(place: Path) -> Iterator[Make]:
     yield from base.desks(Desk, place)
 
 
-# --- patterns of the settings ----------------------------------------------------------
-
-
 COMMANDS = ("git status", "git log *", "pytest *", "ls tests/*", "cat * x")
 
 
@@ -217,9 +214,6 @@ def test_what_is_no_pattern_is_refused_at_once() -> None:
             ApprovalGate(commands=[wrong])
 
 
-# --- what a person allows --------------------------------------------------------------
-
-
 def test_once_is_once(desk: Make) -> None:
     one = desk(ONCE)
     assert one.run("git status; git log").ok
@@ -288,9 +282,6 @@ def test_no_pattern_is_granted_where_none_is_offered(desk: Make, command: str) -
     assert not one.gate._pattern_grants
 
 
-# --- what runs is what was seen --------------------------------------------------------
-
-
 def test_a_folder_that_changes_while_the_question_is_open_asks_again(
     desk: Make, place: Path
 ) -> None:
@@ -301,10 +292,9 @@ def test_a_folder_that_changes_while_the_question_is_open_asks_again(
     one = desk(move, NO)
     assert not one.run("git status").ok
     assert [asked.changed for asked in one.questions] == [False, True]
-    second = one.questions[1].preview
-    assert second is not None
-    assert second.command is not None
-    assert second.command.folder == str(place / "sub")
+    command = base.preview_of(one.questions[1]).command
+    assert command is not None
+    assert command.folder == str(place / "sub")
     assert one.ran == []
 
 
@@ -377,9 +367,6 @@ def test_an_edit_is_allowed_once_only() -> None:
             Decision(choice, edited="x")
 
 
-# --- modes -----------------------------------------------------------------------------
-
-
 def test_read_only_refuses_even_what_the_settings_allow(desk: Make) -> None:
     one = desk(mode="read-only", commands=COMMANDS)
     done = one.run("git status")
@@ -410,18 +397,15 @@ def test_with_nobody_to_ask_the_flag_is_named_that_would_allow_it(desk: Make, la
         assert "--allow-commands" not in refused.text
 
 
-# --- the preview -----------------------------------------------------------------------
-
-
 def test_a_command_names_itself_whatever_the_window_says(desk: Make, place: Path) -> None:
     one = desk()
     one.run("git log \u202e\n\trm x\x1b")
     asked = one.questions[0]
     assert asked.target == "git log ⟨U+202E⟩⟨U+000A⟩⟨U+0009⟩rm x⟨U+001B⟩"
     assert asked.verb == "run"
-    assert asked.preview is not None
-    assert asked.preview.command is not None
-    assert asked.preview.command.line == "git log \u202e\n\trm x\x1b"
+    command = base.preview_of(asked).command
+    assert command is not None
+    assert command.line == "git log \u202e\n\trm x\x1b"
     assert asked.facts()["target"] == asked.target
 
 

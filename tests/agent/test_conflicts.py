@@ -1,12 +1,12 @@
 """A model's action on a window that others changed since the model saw it."""
 
-import asyncio
 from typing import Any
 
 from contextui import Body, ContextManager, InteractionController, Job, Lod, Window, WindowManager
 from contextui import action as declare
-from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.models.scripted import call
 from contextui.events import CallFinished
+from tests.agent.talking import Interrupted, of, run
 
 
 class Counter(Window):
@@ -44,38 +44,18 @@ class Busy(Counter):
     job_conflicts = False
 
 
-class Meddling(ScriptedModel):
-    """A script in whose middle another one acts on a window."""
-
-    def __init__(self, *script: Any, other: Any = ("put", {"to": 5})) -> None:
-        super().__init__(*script)
-        self.windows: WindowManager | None = None
-        self._other = other
-
-    async def stream(self, request: Any) -> Any:
-        windows, self.windows = self.windows, None
-        if windows is not None:  # the request shows the window as it was
-            action_id, params = self._other
-            name = windows.windows()[0].id
-            assert (await windows.act(name, action_id, params, actor="person")).ok
-        async for event in super().stream(request):
-            yield event
-
-
-def talk(model: Meddling, cls: type[Window] = Counter) -> list[str]:
-    """Run a turn; return the results that the model read."""
+def talk(*steps: Any, other: Any = ("put", {"to": 5}), cls: type[Window] = Counter) -> list[str]:
+    """The results that a model reads, whose window another one acts on before the first answer."""
     windows = WindowManager([cls])
-    windows.open(cls.name)
-    context = ContextManager(windows)
-    controller = InteractionController(model=model, context=context)
-    model.windows = windows
+    window = windows.open(cls.name)
 
-    async def go() -> list[str]:
-        events = [event async for event in controller.run_turn("set it")]
-        return [one.text for one in events if isinstance(one, CallFinished)]
+    async def meddle() -> None:  # the request shows the window as it was
+        assert (await windows.act(window.id, *other, actor="person")).ok
 
+    model = Interrupted(*steps, "Done.", before=[meddle])
+    talk = InteractionController(model=model, context=ContextManager(windows))
     try:
-        return asyncio.run(go())
+        return [one.text for one in of(CallFinished, run(talk, "set it"))]
     finally:
         windows.shut_down()
 
@@ -86,40 +66,37 @@ def put(name: str = "counter_1", to: int = 1) -> Any:
 
 
 def test_it_is_refused_once_with_the_change_and_then_carried_out() -> None:
-    first, second = talk(Meddling(put(), put(), "Done."))
+    first, second = talk(put(), put())
     assert first.startswith("Not carried out: counter_1 has changed since you saw it.")
     assert "count 5" in first
     assert second == "now 1"
 
 
 def test_several_calls_of_one_answer_are_refused_once() -> None:
-    answer = [put(to=1), put(to=2)]
-    first, second = talk(Meddling(answer, "Done."))
+    first, second = talk([put(to=1), put(to=2)])
     assert first.startswith("Not carried out")
     assert second == "now 2"
 
 
 def test_reading_is_never_refused() -> None:
     look = call("action", window_id="counter_1", action_id="look")
-    assert talk(Meddling(look, "Done.")) == ["it is 5"]
+    assert talk(look) == ["it is 5"]
 
 
 def test_nothing_is_refused_if_the_change_was_undone() -> None:
-    model = Meddling(put(), "Done.", other=("put", {"to": 0}))
-    assert talk(model) == ["now 1"]
+    assert talk(put(), other=("put", {"to": 0})) == ["now 1"]
 
 
 def test_a_job_counts_as_well() -> None:
-    first, second = talk(Meddling(put(), put(), "Done.", other=("later", {"to": 9})))
+    first, second = talk(put(), put(), other=("later", {"to": 9}))
     assert "count 9" in first
     assert second == "now 1"
 
 
 def test_unless_the_window_says_otherwise() -> None:
-    model = Meddling(put("busy_1"), "Done.", other=("later", {"to": 9}))
-    assert talk(model, Busy) == ["now 1"]
+    assert talk(put("busy_1"), other=("later", {"to": 9}), cls=Busy) == ["now 1"]
 
 
 def test_what_the_model_changes_itself_is_no_conflict() -> None:
-    model = Meddling([put(to=1), put(to=2)], put(to=3), "Done.", other=("look", {}))
-    assert talk(model) == ["now 1", "now 2", "now 3"]
+    calls = [put(to=1), put(to=2)], put(to=3)
+    assert talk(*calls, other=("look", {})) == ["now 1", "now 2", "now 3"]

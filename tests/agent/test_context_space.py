@@ -1,7 +1,7 @@
 """Room for a turn: a compaction before it, what it costs, and what if it does not come about."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import Coroutine
 from typing import Any, cast
 
 import pytest
@@ -30,12 +30,12 @@ from contextui.events import (
     TurnStarted,
     UsageSpent,
 )
-from contextui.model import Answer, ModelError, ModelEvent, ModelRequest, TextDelta
+from contextui.model import Answer, ModelError, TextDelta
 from contextui.tokens import Usage
 from contextui.windowing.manager import WindowManager
 from contextui.words import Lang
 from tests.agent.shapes import violations
-from tests.agent.talking import controller, end, of, options, requests, run, say
+from tests.agent.talking import Waiting, controller, end, of, options, requests, run, say
 from tests.context.conversation import rough_counter
 from tests.windowing.samples import Todo
 
@@ -65,23 +65,6 @@ def kinds(events: list[Event]) -> list[type[Event]]:
     return [type(event) for event in events]
 
 
-class Waiting(ScriptedModel):
-    """Plays its script once it is let go; who waits for `reached` knows that it was asked."""
-
-    def __init__(self, *steps: Step) -> None:
-        super().__init__(*steps)
-        self.reached, self.go = asyncio.Event(), asyncio.Event()
-
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        self.reached.set()
-        await self.go.wait()
-        async for event in super().stream(request):
-            yield event
-
-
-# --- by itself ---------------------------------------------------------------------------
-
-
 def test_a_turn_that_finds_little_room_begins_with_a_compaction() -> None:
     talk = talk_with(OUTLINE, "Hello.")
     events = run(talk, "And now?")
@@ -102,11 +85,6 @@ def test_a_turn_that_finds_little_room_begins_with_a_compaction() -> None:
     assert violations(payload(summary, "m").body) == []
     assert violations(payload(answer, "m").body) == []
     assert of(TextDelta, events) == [TextDelta("Hello.")]  # the summary is not shown as an answer
-
-
-def test_a_turn_with_room_begins_at_once() -> None:
-    talk = talk_with("Hello.", options=options(budget=20_000))
-    assert kinds(run(talk, "And now?"))[0] is TurnStarted
 
 
 def test_long_messages_need_room_too() -> None:
@@ -177,26 +155,18 @@ def test_an_empty_message_is_rejected_first() -> None:
     assert not talk.is_running
 
 
-# --- stopped -----------------------------------------------------------------------------
-
-
 def last_words(talk: InteractionController) -> str:
     return talk.context.get_active()[-1].content
 
 
-def test_stopping_during_a_compaction_keeps_the_message() -> None:
-    async def stop() -> list[Event]:
-        events = []
-        async for event in talk.run_turn("And now?"):
-            events.append(event)
-            if isinstance(event, CompactionStarted):
-                await model.reached.wait()
-                talk.stop()
-        return events
-
-    model = Waiting()
+async def test_stopping_during_a_compaction_keeps_the_message() -> None:
+    model, events = Waiting(), list[Event]()
     talk = talk_with(model=model)
-    events = asyncio.run(stop())
+    async for event in talk.run_turn("And now?"):
+        events.append(event)
+        if isinstance(event, CompactionStarted):
+            await model.reached.wait()
+            talk.stop()
     assert kinds(events) == [CompactionStarted, CompactionFinished, TurnStarted, TurnFinished]
     assert of(CompactionFinished, events) == [CompactionFinished(None)]
     assert end(events).reason == "stopped"
@@ -205,13 +175,10 @@ def test_stopping_during_a_compaction_keeps_the_message() -> None:
     assert not talk.context.ledger.under_way
 
 
-def test_stopping_before_the_start_keeps_the_message() -> None:
-    async def stop() -> list[Event]:
-        asyncio.get_running_loop().call_soon(talk.stop)
-        return await say(talk, "And now?")
-
+async def test_stopping_before_the_start_keeps_the_message() -> None:
     for talk in (talk_with(OUTLINE, "Hello."), controller("Hello.")):
-        events = asyncio.run(stop())
+        asyncio.get_running_loop().call_soon(talk.stop)
+        events = await say(talk, "And now?")
         assert kinds(events) == [TurnStarted, TurnFinished]
         assert last_words(talk) == "And now?"
 
@@ -234,13 +201,10 @@ def test_closing_the_iterator_keeps_the_message() -> None:
         assert (len(ended), talk.is_running) == (1, False)
 
 
-# --- by hand -----------------------------------------------------------------------------
-
-
-def test_by_hand_too_little_is_an_error() -> None:
+async def test_by_hand_too_little_is_an_error() -> None:
     talk = controller(OUTLINE)
     with pytest.raises(NothingToCompactError):
-        asyncio.run(talk.compact())
+        await talk.compact()
     assert not talk.is_running
 
 
@@ -267,28 +231,22 @@ async def test_a_turn_and_a_compaction_exclude_each_other() -> None:
 
 
 @pytest.mark.parametrize("how", ["stop", "cancel"])
-def test_by_hand_it_can_be_stopped(how: str) -> None:
-    async def stop() -> None:
-        compacting = asyncio.create_task(talk.compact())
-        await model.reached.wait()
-        if how == "stop":
-            talk.stop()
-            with pytest.raises(CompactionStoppedError, match="Nothing was changed"):
-                await compacting
-        else:
-            compacting.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await compacting
-        await asyncio.sleep(0)
-
+async def test_by_hand_it_can_be_stopped(how: str) -> None:
     model = Waiting()
     talk = talk_with(model=model)
     before = talk.context.current_seq
-    asyncio.run(stop())
+    compacting = asyncio.create_task(talk.compact())
+    await model.reached.wait()
+    if how == "stop":
+        talk.stop()
+        with pytest.raises(CompactionStoppedError, match="Nothing was changed"):
+            await compacting
+    else:
+        compacting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await compacting
+    await asyncio.sleep(0)
     assert (talk.context.current_seq, talk.is_running) == (before, False)
-
-
-# --- where nothing is configured ----------------------------------------------------------
 
 
 def test_with_the_offline_model_the_summary_is_an_outline() -> None:

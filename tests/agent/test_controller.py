@@ -31,7 +31,7 @@ from contextui.model import Answer, ModelEvent, ModelRequest, TextDelta
 from contextui.tokens import Usage
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
-from tests.agent.talking import controller, end, of, options, requests, run
+from tests.agent.talking import controller, end, of, options, requests, run, say
 from tests.windowing.samples import Todo
 
 CREATE = {"name": "todo", "args": {"items": ["milk"]}}
@@ -47,9 +47,6 @@ def check_whole(talk: InteractionController) -> None:
     assert not talk.context.ledger.under_way
     talk.context.add(ContextItem(ItemType.USER, "and now?"))
     assert gate.faults(talk.request_of(talk.context.compose(100_000)).messages) == []
-
-
-# --- a turn that goes well ---------------------------------------------------------------
 
 
 def test_a_step_composes_its_request_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,9 +137,6 @@ def test_the_first_turn_adds_the_system_prompt_unless_there_is_one() -> None:
     talk.close()
 
 
-# --- answers that are odd ----------------------------------------------------------------
-
-
 def test_an_empty_answer_is_nudged_once() -> None:
     talk = controller(call("create", name="todo"), Answer(()), "Here it is.")
     assert end(run(talk, "a list")).reason == "done"
@@ -162,9 +156,6 @@ def test_a_budget_without_room_is_reported_before_any_request() -> None:
     controller().strategist.check_budget()
 
 
-# --- words -------------------------------------------------------------------------------
-
-
 async def test_only_one_turn_at_a_time() -> None:
     talk = controller("Yes.")
     turn = talk.run_turn("one")
@@ -174,17 +165,13 @@ async def test_only_one_turn_at_a_time() -> None:
     assert [event async for event in turn]
 
 
-def test_the_persons_actions_are_reported_before_their_message() -> None:
+async def test_the_persons_actions_are_reported_before_their_message() -> None:
     talk = controller(call("create", name="todo"), "Done.", "I see.")
-    run(talk, "a list")
-
-    async def act() -> None:
-        for text in ("a", "b"):
-            await talk.windows.act("todo_1", "add", {"text": text}, actor="person")
-        await talk.windows.act("todo_1", "delete", {"index": 9}, actor="person")
-
-    asyncio.run(act())
-    run(talk, "what did I do?")
+    await say(talk, "a list")
+    for text in ("a", "b"):
+        await talk.windows.act("todo_1", "add", {"text": text}, actor="person")
+    await talk.windows.act("todo_1", "delete", {"index": 9}, actor="person")
+    await say(talk, "what did I do?")
     lines = [item.content for item in talk.context.get_all()]
     assert lines[-3:-1] == [
         "(The person did this since your last step: todo_1.add ×2.)",
@@ -216,9 +203,6 @@ def test_unsaved_edits_discarded_by_closing_are_reported() -> None:
     talk.close()
 
 
-# --- stopping ----------------------------------------------------------------------------
-
-
 class Slow(ScriptedModel):
     """Waits for a while between any two pieces of its answers, so that it can be stopped there."""
 
@@ -240,14 +224,12 @@ def lively() -> InteractionController:
     )
 
 
-def ways_to_stop() -> list[Callable[[InteractionController, "asyncio.Task[Any]"], object]]:
-    return [lambda talk, _: talk.stop(), lambda _, task: task.cancel()]
+Stop = Callable[[InteractionController, "asyncio.Task[Any]"], object]
+STOPS: list[Stop] = [lambda talk, _: talk.stop(), lambda _, task: task.cancel()]
 
 
-@pytest.mark.parametrize("stop", ways_to_stop(), ids=["stop", "cancel"])
-def test_a_turn_can_be_stopped_at_any_point(
-    stop: Callable[[InteractionController, "asyncio.Task[Any]"], object],
-) -> None:
+@pytest.mark.parametrize("stop", STOPS, ids=["stop", "cancel"])
+async def test_a_turn_can_be_stopped_at_any_point(stop: Stop) -> None:
     async def stop_after(count: int) -> bool:
         talk = lively()
         events: list[Event] = []
@@ -267,15 +249,12 @@ def test_a_turn_can_be_stopped_at_any_point(
             check_whole(talk)
         return over
 
-    async def everywhere() -> int:
-        count = 0
-        while not await stop_after(count):
-            # Each step at first; then wider ones, as waiting for a window takes any number of them.
-            count += max(1, count // 40)
-            await asyncio.sleep(0)
-        return count
-
-    assert asyncio.run(everywhere()) > 20
+    count = 0
+    while not await stop_after(count):
+        # Each step at first; then wider ones, as waiting for a window takes any number of them.
+        count += max(1, count // 40)
+        await asyncio.sleep(0)
+    assert count > 20
 
 
 async def test_closing_the_iterator_cancels_the_turn() -> None:
@@ -324,9 +303,6 @@ def test_an_invalid_event_of_a_stream_is_reported_at_once(event: Any, message: s
         run(controller(model=Wrong()), "well?")
 
 
-# --- the text protocol -------------------------------------------------------------------
-
-
 def test_a_model_without_tools_can_do_the_same() -> None:
     opening = '<tool_call>{"name": "create", "arguments": {"name": "todo"}}</tool_call>'
     adding = (
@@ -355,9 +331,6 @@ def test_calls_in_text_are_not_shown_while_they_stream() -> None:
     shown = "".join(event.text for event in of(TextDelta, events))
     assert shown == "I open it. Done."
     assert talk.windows.get("todo_1") is not None
-
-
-# --- the prompt --------------------------------------------------------------------------
 
 
 def test_the_prompt_is_installed_once_and_follows_what_it_is_made_of() -> None:

@@ -39,6 +39,12 @@ def noted(wired: Wired) -> object:
     return figures, sent, shown, messages, dict(priced._shown)
 
 
+def counted(wired: Wired) -> int:
+    priced = wired.session.context.ledger.priced
+    assert priced is not None
+    return priced.transcript.requests
+
+
 def a_talk(wired: Wired) -> None:
     """Some turns with a window, so that there is something to keep or to remove."""
     wired.say("a list", answer(thinking("Hm."), opening("milk")), answer("Here."))
@@ -63,24 +69,21 @@ def test_a_request_that_fails_before_its_answer_begins_is_no_request(
     assert "well?" in texts(wired.last)
 
 
-def test_within_a_turn_only_the_answered_requests_count(wired: Wired) -> None:
+BROKEN = Stream([start(), *block_events(0, {"type": "text", "text": "Well, I"})[:-1]], end="close")
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [[answer(adding("bread")), *[BUSY] * 5], [BUSY, Hangup(), answer("Yes.")], [BROKEN] * 5],
+    ids=["within a turn", "repeated", "broken off"],
+)
+def test_a_request_counts_once_its_answer_begins(wired: Wired, steps: Sequence[Step]) -> None:
     a_talk(wired)
-    priced = wired.session.context.ledger.priced
-    assert priced is not None
-    count = priced.transcript.requests
-    wired.say("bread", answer(adding("bread")), *[BUSY] * 5)
-    assert priced.transcript.requests == count + 1
+    count = counted(wired)
+    wired.say("bread", *steps)
+    assert counted(wired) == count + 1
     assert end(wired.say("and now?", answer("Here."))).reason == "done"
-    assert priced.transcript.requests == count + 2
-
-
-def test_a_request_that_is_repeated_counts_once(wired: Wired) -> None:
-    a_talk(wired)
-    priced = wired.session.context.ledger.priced
-    assert priced is not None
-    count = priced.transcript.requests
-    wired.say("well?", BUSY, Hangup(), answer("Yes."))
-    assert priced.transcript.requests == count + 1
+    assert counted(wired) == count + 2
 
 
 def test_a_sweep_of_a_request_that_failed_is_made_with_the_next(wired: Wired) -> None:
@@ -92,16 +95,6 @@ def test_a_sweep_of_a_request_that_failed_is_made_with_the_next(wired: Wired) ->
     assert noted(wired) == before
     wired.say("and now?", answer("Here."))
     assert "a list" not in [block.get("text") for _, block in wired.last.blocks()]
-
-
-def test_a_request_whose_answer_broke_off_counts(wired: Wired) -> None:
-    a_talk(wired)
-    priced = wired.session.context.ledger.priced
-    assert priced is not None
-    count = priced.transcript.requests
-    begun = [start(), *block_events(0, {"type": "text", "text": "Well, I"})[:-1]]
-    wired.say("well?", *[Stream(begun, end="close")] * 5)
-    assert priced.transcript.requests == count + 1
 
 
 def test_a_turn_that_is_stopped_while_it_waits_sent_no_request(wired: Wired) -> None:
@@ -120,9 +113,7 @@ def test_a_turn_that_is_stopped_while_it_waits_sent_no_request(wired: Wired) -> 
 def test_a_change_while_a_request_waits_lets_it_count(wired: Wired) -> None:
     """The log has the request in front of the change then, and a resumed session follows it."""
     a_talk(wired)
-    priced = wired.session.context.ledger.priced
-    assert priced is not None
-    count = priced.transcript.requests
+    count = counted(wired)
     first = next(one for one in wired.session.context.get_all() if one.content == "a list")
 
     def drop(event: Event) -> None:
@@ -130,4 +121,4 @@ def test_a_change_while_a_request_waits_lets_it_count(wired: Wired) -> None:
             wired.session.context.drop(first.id)
 
     wired.say("well?", *[BUSY] * 5, heard=drop)
-    assert priced.transcript.requests == count + 1
+    assert counted(wired) == count + 1

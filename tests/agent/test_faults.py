@@ -214,15 +214,6 @@ def test_fault_05_what_was_done_before_it_broke_is_not_done_again(wired: Wired) 
     assert again == [third, third]
 
 
-def test_fault_05_results_stay_when_the_server_is_gone(wired: Wired) -> None:
-    events = wired.say("a list", answer(opening("x")), *[Hangup()] * ATTEMPTS)
-    assert (end(events).reason, end(events).steps) == ("failed", 1)
-    assert "cannot be reached" in end(events).explanation
-    assert len(wired.requests) == 1 + ATTEMPTS
-    assert end(wired.say("and now?", answer("Here."))).text == "Here."
-    assert wired.items == ["x"]
-
-
 # --- 6: an error where the answer should go on -------------------------------------------
 
 

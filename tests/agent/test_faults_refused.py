@@ -3,8 +3,6 @@
 The tests are named by the fault that they play, as the list of all faults counts them.
 """
 
-import socket
-
 import pytest
 
 from contextui.agent.context_space import TurnOptions
@@ -273,17 +271,14 @@ def test_fault_13_results_are_cut_to_what_there_is_room_for(wired: Wired) -> Non
     assert of(AnswerDiscarded, events) == []
 
 
-def test_fault_07_a_refused_connection_is_reported_soon(wired: Wired) -> None:
-    with socket.socket() as nobody:
-        nobody.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
-        wired.talk.model = AnthropicModel("claude-x", base_url=url, api_key=KEY)
-        events = wired.say("hello")
+def test_fault_07_a_refused_connection_is_reported_soon(wired: Wired, closed: str) -> None:
+    wired.talk.model = AnthropicModel("claude-x", base_url=closed, api_key=KEY)
+    events = wired.say("hello")
     assert [(one.seconds, one.attempt, one.attempts) for one in of(RetryScheduled, events)] == [
         (1, 2, 3),
         (1, 3, 3),
     ]
-    assert end(events).explanation.startswith(f"Nothing listens at {url}: ")
+    assert end(events).explanation.startswith(f"Nothing listens at {closed}: ")
     assert end(events).explanation.endswith("Tried 3 times.")
     wired.run(wired.talk.model.aclose())
     wired.talk.model = wired.model

@@ -11,7 +11,7 @@ import pytest
 from contextui import ContextItem, ItemType, Lod, SessionOptions, SessionStore
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
-from contextui.agent.tools import FileReader
+from contextui.agent.tools import FileReader, FileResult
 from contextui.context.item import Stage
 from contextui.context.manager import ContextManager
 from contextui.events import CallFinished
@@ -21,7 +21,7 @@ from contextui.session.code.store import CodeStore
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.window import Window
-from tests.agent.talking import controller, of, options, run
+from tests.agent.talking import Interrupted, controller, of, options, run
 from tests.context.conversation import wire
 from tests.windowing.samples import Todo
 
@@ -50,6 +50,10 @@ def read(path: str = "src/app.py", **given: Any) -> Any:
     return call("read_file", path=path, **given)
 
 
+def given(folder: Path, path: str, start: int = 1, **how: Any) -> FileResult:
+    return asyncio.run(FileReader(windows_in(folder, **how)).read(path, start))
+
+
 def results(talk: InteractionController) -> list[ContextItem]:
     return [item for item in talk.context.get_all() if item.type is ItemType.TOOL]
 
@@ -58,9 +62,6 @@ def sent(talk: InteractionController, number: int) -> str:
     """A request, as the text of its messages."""
     assert isinstance(talk.model, ScriptedModel)
     return wire(talk.model.requests[number].messages).decode()
-
-
-# --- the gist takes its place ------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("in_place")
@@ -153,9 +154,6 @@ def test_results_of_windows_have_no_gist(folder: Path) -> None:
     assert [item.gist for item in results(talk)] == [None, None, None]
 
 
-# --- read again --------------------------------------------------------------------------
-
-
 def test_the_same_again_within_a_turn_costs_a_note(folder: Path) -> None:
     talk = talk_in(folder, read(), [read(), read("./src/app.py", start=1)], "Read.")
     events = run(talk, "Read app.py twice.")
@@ -164,12 +162,6 @@ def test_the_same_again_within_a_turn_costs_a_note(folder: Path) -> None:
     assert (second.content, second.gist, second.is_error) == (UNCHANGED, None, False)
     assert third.content == UNCHANGED
     assert [event.text for event in of(CallFinished, events)][1:] == [UNCHANGED] * 2
-
-
-def test_the_same_twice_in_one_answer_costs_a_note(folder: Path) -> None:
-    talk = talk_in(folder, [read(), read()], "Read.")
-    run(talk, "Read app.py.")
-    assert [item.content == UNCHANGED for item in results(talk)] == [False, True]
 
 
 def test_in_a_later_turn_the_whole_file_is_given_again(folder: Path) -> None:
@@ -182,16 +174,8 @@ def test_in_a_later_turn_the_whole_file_is_given_again(folder: Path) -> None:
 
 
 def test_a_changed_file_is_given_again(folder: Path) -> None:
-    changes = iter(["def other(): ...\n"])
-
-    class Changing(ScriptedModel):
-        async def stream(self, request: Any) -> Any:
-            if len(self.requests) == 1:
-                (folder / "src" / "app.py").write_text(next(changes))
-            async for event in super().stream(request):
-                yield event
-
-    talk = talk_in(folder, model=Changing(read(), read(), "It changed."))
+    change = [lambda: None, lambda: (folder / "src" / "app.py").write_text("def other(): ...\n")]
+    talk = talk_in(folder, model=Interrupted(read(), read(), "It changed.", before=change))
     run(talk, "Read app.py twice.")
     assert results(talk)[1].content == "1 def other(): ..."
     assert results(talk)[1].gist == "[file read] src/app.py (python, 1 line, functions: other)"
@@ -215,9 +199,6 @@ def test_where_room_was_made_within_the_turn_the_file_is_given_again(folder: Pat
     first, *_, last = results(talk)
     assert "[file read] a.txt" in sent(talk, 3)
     assert last.content == first.content
-
-
-# --- parts and large files ---------------------------------------------------------------
 
 
 class Counted(Workspace):
@@ -248,25 +229,19 @@ def test_a_part_says_which_lines_it_has_and_the_gist_is_made_once(tmp_path: Path
 
 def test_parts_in_chinese(tmp_path: Path) -> None:
     (tmp_path / "long.txt").write_text("x\n" * 2_001)
-    reader = FileReader(WindowManager([], workspace=Workspace(tmp_path), lang="zh"))
-    assert asyncio.run(reader.read("long.txt")).gist == (
-        "[文件已读取] long.txt (文本, 2001行, 3.9KB), 第1-2000行"
-    )
+    gist = "[文件已读取] long.txt (文本, 2001行, 3.9KB), 第1-2000行"
+    assert given(tmp_path, "long.txt", lang="zh").gist == gist
 
 
 def test_the_gist_of_a_file_too_large_to_load_has_its_size(tmp_path: Path) -> None:
     (tmp_path / "big.log").write_text("line\n" * 3_500_000)
-    reader = FileReader(WindowManager([], workspace=Workspace(tmp_path)))
-    assert asyncio.run(reader.read("big.log")).gist == (
-        "[file read] big.log (log, 16.7MB), lines 1-2000"
-    )
+    assert given(tmp_path, "big.log").gist == "[file read] big.log (log, 16.7MB), lines 1-2000"
 
 
 def test_where_nothing_was_read_there_is_no_gist(folder: Path) -> None:
     (folder / "empty.txt").touch()
-    reader = FileReader(WindowManager([], workspace=Workspace(folder)))
-    assert asyncio.run(reader.read("empty.txt")).gist is None
-    assert asyncio.run(reader.read("src/app.py", 999)).gist is None
+    assert given(folder, "empty.txt").gist is None
+    assert given(folder, "src/app.py", 999).gist is None
 
 
 def test_the_gist_of_a_workbook_has_the_header_row(folder: Path) -> None:
@@ -274,17 +249,15 @@ def test_the_gist_of_a_workbook_has_the_header_row(folder: Path) -> None:
     book.active.append(["date", "amount"])
     book.active.append(["1 May", 3])
     book.save(folder / "sales.xlsx")
-    reader = FileReader(windows_in(folder))
-    result = asyncio.run(reader.read("sales.xlsx"))
-    assert result.text == "[file read] sales.xlsx (Excel, 1 row, columns: date, amount)"
+    text = "[file read] sales.xlsx (Excel, 1 row, columns: date, amount)"
+    assert given(folder, "sales.xlsx").text == text
 
 
 def test_a_name_may_be_given_as_a_person_gives_it(folder: Path) -> None:
     (folder / "note.txt").write_text("mine\n")
     (folder / "@odd.txt").write_text("odd\n")
-    reader = FileReader(windows_in(folder))
-    assert "mine" in asyncio.run(reader.read("@note.txt")).text
-    assert "odd" in asyncio.run(reader.read("@odd.txt")).text
+    assert "mine" in given(folder, "@note.txt").text
+    assert "odd" in given(folder, "@odd.txt").text
 
 
 class TestCode:

@@ -5,12 +5,13 @@ from typing import Any, Literal
 
 import pytest
 
-from contextui.agent.approval import ApprovalGate, Decision, Question
+from contextui.agent.approval import ApprovalGate, Decision
 from contextui.agent.bridge import ContextBridge
 from contextui.agent.functions import FunctionTool, tool
 from contextui.context.manager import ContextManager
 from contextui.events import ActionRefused, CallFinished
 from contextui.windowing.manager import WindowManager
+from tests.agent.desk import Person, preview_of
 from tests.agent.server import call
 from tests.agent.talking import controller, run
 from tests.windowing.samples import Todo
@@ -103,30 +104,20 @@ def test_an_undeclared_function_is_refused_if_nobody_answers() -> None:
 
 
 def test_the_person_sees_all_arguments_and_is_asked_each_time() -> None:
-    asked: list[Question] = []
-
-    async def ask(question: Question) -> Decision:
-        asked.append(question)
-        return Decision("always")
-
-    gate = ApprovalGate("ask", ask)
+    person = Person("always", "always")
+    gate = ApprovalGate("ask", person)
     calls = [call("send", to="ann", text="x" * 500), call("send", to="bob", text="你好")]
     assert [one.ok for one in results(gate, [send], *calls)] == [True, True]
-    assert [one.name for one in asked] == ["send", "send"]
-    assert asked[0].preview is not None
-    assert "x" * 500 in asked[0].preview.text
-    assert asked[1].preview is not None
-    assert "你好" in asked[1].preview.text
+    assert [one.name for one in person.questions] == ["send", "send"]
+    first, second = map(preview_of, person.questions)
+    assert "x" * 500 in first.text
+    assert "你好" in second.text
     assert done == [("ann", "x" * 500), ("bob", "你好")]
 
 
 def test_a_refused_call_is_a_result_with_the_persons_words() -> None:
-    async def ask(_: Question) -> Decision:
-        return Decision("no", "not now")
-
-    talk = controller(
-        [call("send", to="a", text="b")], "I see.", tools=[send], approval=ApprovalGate("ask", ask)
-    )
+    gate = ApprovalGate("ask", Person(Decision("no", "not now")))
+    talk = controller([call("send", to="a", text="b")], "I see.", tools=[send], approval=gate)
     events = run(talk, "Go.")
     (refused,) = [one for one in events if isinstance(one, ActionRefused)]
     assert refused.action == "send"
@@ -170,7 +161,9 @@ def test_errors_are_results() -> None:
         assert done == [], name
 
 
-def test_a_key_in_an_exception_does_not_reach_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_key_in_an_exception_does_not_reach_the_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("SERVICE_API_KEY", "correct-horse-battery")
 
     @tool("read")
@@ -178,7 +171,7 @@ def test_a_key_in_an_exception_does_not_reach_the_model(monkeypatch: pytest.Monk
         """Fail."""
         raise OSError("401 for correct-horse-battery")
 
-    found = asyncio.run(FunctionTool.of(leak).run({}, ApprovalGate("ask"), "en"))
+    found = await FunctionTool.of(leak).run({}, ApprovalGate("ask"), "en")
     assert "correct-horse-battery" not in found.text
     assert "401 for ***" in found.text
 
@@ -197,16 +190,13 @@ def test_the_text_protocol_declares_them_in_the_prompt() -> None:
     assert "weather {" in talk.install_prompt().content
 
 
-def test_the_bridge_has_them_too() -> None:
-    async def go() -> str:
-        context = ContextManager(WindowManager([Todo]))
-        bridge = ContextBridge("claude-x", context=context, tools=[weather])
-        bridge.say("How is it in Rome?")
-        assert await bridge.pending()
-        assert "weather" in [one["name"] for one in bridge.request()["tools"]]
-        return await bridge.take({"content": [call("weather", city="Rome")]})
-
-    asyncio.run(go())
+async def test_the_bridge_has_them_too() -> None:
+    context = ContextManager(WindowManager([Todo]))
+    bridge = ContextBridge("claude-x", context=context, tools=[weather])
+    bridge.say("How is it in Rome?")
+    assert await bridge.pending()
+    assert "weather" in [one["name"] for one in bridge.request()["tools"]]
+    await bridge.take({"content": [call("weather", city="Rome")]})
     assert done == [("Rome", "C", None)]
 
 

@@ -1,6 +1,5 @@
 """S4.3: what gists save in the document's own two conversations, counted in real tokens."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -84,42 +83,27 @@ def tokens(context: ContextManager) -> int:
     return context.compose().tokens
 
 
-@dataclass(frozen=True)
-class Scenario:
-    """A conversation of the document's size: turns, paragraphs of an answer, files, tokens."""
-
-    turns: int
-    paragraphs: int
-    files: dict[str, str]
-    tokens: int
-    saved: float
+THREE = {"sales.py": program(134), "data.csv": table(94), "chart.py": program(134)}
+FIVE = {
+    name: table(127) if name.endswith(".csv") else program(160)
+    for name in ("sales.py", "data.csv", "clean.py", "costs.csv", "chart.py")
+}
 
 
-FIVE_TURNS = Scenario(
-    5, 3, {"sales.py": program(134), "data.csv": table(94), "chart.py": program(134)}, 6_000, 0.75
+@pytest.mark.parametrize(
+    ("turns", "paragraphs", "files", "size", "saved"),
+    [(5, 3, THREE, 6_000, 0.75), (10, 2, FIVE, 12_000, 0.83)],
+    ids=["5 turns", "10 turns"],
 )
-TEN_TURNS = Scenario(
-    10,
-    2,
-    {
-        "sales.py": program(160),
-        "data.csv": table(127),
-        "clean.py": program(160),
-        "costs.csv": table(127),
-        "chart.py": program(160),
-    },
-    12_000,
-    0.83,
-)
-
-
-@pytest.mark.parametrize("scenario", [FIVE_TURNS, TEN_TURNS], ids=["5 turns", "10 turns"])
 @pytest.mark.usefixtures("in_place")
-def test_gists_save_what_the_document_says(tmp_path: Path, scenario: Scenario) -> None:
-    talk = talk_of(tmp_path, scenario.turns, scenario.files, scenario.paragraphs)
+def test_gists_save_what_the_document_says(
+    tmp_path: Path, *, turns: int, paragraphs: int, files: dict[str, str], size: int, saved: float
+) -> None:
+    """Conversations of the document's size."""
+    talk = talk_of(tmp_path, turns, files, paragraphs)
     whole = tokens(without_gists(talk.context))
-    assert whole == pytest.approx(scenario.tokens, rel=0.05)
-    assert 1 - tokens(talk.context) / whole >= scenario.saved
+    assert whole == pytest.approx(size, rel=0.05)
+    assert 1 - tokens(talk.context) / whole >= saved
 
 
 @pytest.mark.usefixtures("in_place")

@@ -14,7 +14,7 @@ from typing import Any, cast
 import pytest
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.models.scripted import ScriptedModel, Step, call
+from contextui.agent.models.scripted import Step, call
 from contextui.agent.request import MalformedRequestError
 from contextui.agent.wire import Payload, payload
 from contextui.config.schema import Placement, ToolProtocol
@@ -40,7 +40,7 @@ from contextui.tokens import Usage
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 from tests.agent.shapes import violations
-from tests.agent.talking import controller, options, run
+from tests.agent.talking import Interrupted, controller, options, run
 from tests.context.conversation import NotesWindow, rough_counter
 from tests.thorough import times
 
@@ -59,7 +59,6 @@ RoleBlock = tuple[str, Block]
 
 
 def blocks_in(request: ModelRequest) -> list[RoleBlock]:
-    """Every block and who says it."""
     return [
         (message.role, block)
         for message in request.messages
@@ -142,7 +141,6 @@ class Caprice(ContextStrategy):
 
 
 def strategy_of(random: Random) -> ContextStrategy:
-    """Any strategy."""
     fold = random.randint(1, 2)
     return random.choice(
         (
@@ -186,8 +184,6 @@ class History:
         self.answering = False
         self.paused = False
         self.sent: Payload | None = None
-
-    # --- what happens ------------------------------------------------------------------
 
     async def play(self) -> None:
         if self.random.random() < 0.5:
@@ -260,8 +256,6 @@ class History:
 
     def words(self) -> str:
         return self.random.choice(WORDS)
-
-    # --- what the model says -----------------------------------------------------------
 
     def answer(self) -> Answer:
         random = self.random
@@ -337,8 +331,6 @@ class History:
         ends = ("</tool_call>", "</tool_call>", "</tool_call><tool_call>{", "")
         return tag.format(self.random.choice(ends))
 
-    # --- what must hold ----------------------------------------------------------------
-
     def look(self) -> None:
         """Between turns: what would be sent, if the person sent a message now."""
         composition = self.context.compose()
@@ -388,36 +380,19 @@ class History:
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_every_request_can_be_sent(chunk: int) -> None:
-    async def play() -> tuple[int, int]:
-        requests = summaries = 0
-        for seed in range(chunk * IN_CHUNK, (chunk + 1) * IN_CHUNK):
-            history = History(seed)
-            try:
-                await history.play()
-            except BaseException as error:
-                error.add_note(f"seed {seed}")
-                raise
-            requests += history.requests
-            summaries += history.summaries
-        return requests, summaries
-
-    requests, summaries = asyncio.run(play())
+async def test_every_request_can_be_sent(chunk: int) -> None:
+    requests = summaries = 0
+    for seed in range(chunk * IN_CHUNK, (chunk + 1) * IN_CHUNK):
+        history = History(seed)
+        try:
+            await history.play()
+        except BaseException as error:
+            error.add_note(f"seed {seed}")
+            raise
+        requests += history.requests
+        summaries += history.summaries
     assert requests > 2 * IN_CHUNK
     assert summaries > IN_CHUNK // 10 or IN_CHUNK < 500  # few histories may have none
-
-
-class Interrupted(ScriptedModel):
-    """Plays its script, and has the person do something before each answer."""
-
-    def __init__(self, *steps: Step, interruptions: Sequence[Callable[[], object]]) -> None:
-        super().__init__(*steps)
-        self._interruptions = iter(interruptions)
-
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        next(self._interruptions, lambda: None)()
-        async for event in super().stream(request):
-            yield event
 
 
 @pytest.mark.parametrize("how", ["words", "closing"])
@@ -434,7 +409,7 @@ def test_messages_during_a_turn_do_not_separate_thinking_from_its_context(how: s
     long = ContextItem(ItemType.USER, "Hi. " * 9_000)
     context.add(long)
     happens = [lambda: None, interruptions[how], lambda: context.drop(long.id)]
-    model = Interrupted("Hello.", *answers, "Done.", "Yes.", interruptions=happens)
+    model = Interrupted("Hello.", *answers, "Done.", "Yes.", before=happens)
     talk = controller(model=model, context=context)
     for words in ("Hello.", "Add milk.", "And now?"):
         run(talk, words)
@@ -452,7 +427,7 @@ def test_dropping_during_a_turn_leaves_the_model_something_to_answer() -> None:
     reading: Step = ["I look.", call("read_file", path="x")]
     full = Answer((), "model_context_window_exceeded")
     drop_last = [lambda: None, lambda: context.drop(context.get_all()[-1].id)]
-    model = Interrupted(reading, full, "Done.", interruptions=drop_last)
+    model = Interrupted(reading, full, "Done.", before=drop_last)
     run(controller(model=model, context=context), "Read x.")
     assert violations(payload(model.requests[-1], "m").body) == []
 
@@ -467,7 +442,7 @@ def test_dropping_a_message_while_room_is_made_keeps_its_windows_in_place(
     full = Answer((), "model_context_window_exceeded")
     reading: Step = ["I look.", call("read_file", path="x")]
     drop_words = lambda: context.drop(context.get_all()[-1].id)  # noqa: E731
-    model = Interrupted("Hello.", full, reading, "Done.", interruptions=[lambda: None, drop_words])
+    model = Interrupted("Hello.", full, reading, "Done.", before=[lambda: None, drop_words])
     talk = controller(model=model, context=context)
     run(talk, "Hi.")
     run(talk, "Read x.")

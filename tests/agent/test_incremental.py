@@ -58,7 +58,6 @@ def edited(history: History, kind: str, at: int, new: History) -> History:
 
 
 def admitted(history: Sequence[LlmMessage], **options: Any) -> ModelRequest | str:
-    """Return the request, or why there is none."""
     try:
         return admit(history, **options)
     except MalformedRequestError as error:
@@ -129,11 +128,7 @@ def test_a_refused_request_leaves_nothing_behind() -> None:
         assert bytes_of(admitted(history, builder=builder)) == bytes_of(admitted(history))
 
 
-# --- how much work it is -----------------------------------------------------------------
-
-
 def turns(count: int) -> History:
-    """Return turns with a call, its result and an answer."""
     return [
         message
         for number in range(count)

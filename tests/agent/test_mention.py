@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from contextui.agent.approval import ApprovalGate, Decision, NotAllowedError, Question
+from contextui.agent.approval import ApprovalGate, NotAllowedError
 from contextui.agent.mention import (
     MENTION,
     Attachments,
@@ -24,6 +24,7 @@ from contextui.tokens import TokenCounter
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
+from tests.agent.desk import Person
 
 
 def paths(text: str) -> list[str]:
@@ -80,19 +81,8 @@ def test_what_is_surely_a_path() -> None:
     assert sure == [False, False, True, True, True]
 
 
-class Asked:
-    """Answers questions, and remembers them."""
-
-    def __init__(self, allows: bool) -> None:
-        self.allows, self.targets = allows, list[str]()
-
-    async def __call__(self, question: Question) -> Decision:
-        self.targets.append(question.target)
-        return Decision("once" if self.allows else "no")
-
-
 def attachments_in(
-    folder: Path, asked: Asked | None = None, count: Callable[[str], int] | None = None
+    folder: Path, asked: Person | None = None, count: Callable[[str], int] | None = None
 ) -> tuple[Attachments, WindowManager]:
     windows = WindowManager(discover().classes(), workspace=Workspace(folder))
     gate = ApprovalGate("ask", asked)
@@ -168,13 +158,12 @@ def test_a_secret_asks_also_through_a_link(tmp_path: Path, path: str) -> None:
     (tmp_path / "deep").mkdir()
     os.symlink(".env", tmp_path / "link.txt")
     os.symlink("../link.txt", tmp_path / "deep" / "link")
-    no = Asked(allows=False)
+    no = Person("no")
     attachments, _ = attachments_in(tmp_path, no)
     with pytest.raises(MentionError, match="may hold secrets"):
         read(attachments, f"@{path}")
-    assert no.targets == [".env"]  # the question names the file itself
-    yes = Asked(allows=True)
-    attachments, _ = attachments_in(tmp_path, yes)
+    assert [one.target for one in no.questions] == [".env"]  # the question names the file itself
+    attachments, _ = attachments_in(tmp_path, Person(otherwise=("once",)))
     (text,) = read(attachments, f"@{path}")
     assert "TOKEN=abc" in text
     attachments, _ = attachments_in(tmp_path, None)
@@ -185,7 +174,7 @@ def test_a_secret_asks_also_through_a_link(tmp_path: Path, path: str) -> None:
 def test_an_open_file_is_its_window(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n")
     (tmp_path / ".env").write_text("TOKEN=abc")
-    attachments, windows = attachments_in(tmp_path, Asked(allows=False))
+    attachments, windows = attachments_in(tmp_path, Person(otherwise=("no",)))
     window = windows.open("editor", path="a.py")
     windows.set_lod(window.id, Lod.GIST)
     (text,) = read(attachments, "@a.py")

@@ -7,39 +7,19 @@ from typing import Any
 import pytest
 
 from contextui.events import (
-    AnswerGiven,
     CallFinished,
     CallStarted,
     Event,
     StepStarted,
     UsageSpent,
     WindowActed,
-    WindowOpened,
 )
-from contextui.model import CallBegun, TextDelta, ThinkingDelta
+from contextui.model import TextDelta, ThinkingDelta
 from contextui.tokens import Usage
 from contextui.windowing.snapshot import Lod
 from tests.agent.server import Received, Stream, answer, call, thinking
 from tests.agent.talking import end, of, options
 from tests.agent.wired import KEY, Wired, adding, beside, opening, results, texts
-
-# --- answers -----------------------------------------------------------------------------
-
-
-def test_text_and_calls_are_emitted_as_they_stream(wired: Wired) -> None:
-    events = wired.say(
-        "a list with milk",
-        answer("I open it.", opening("milk"), pieces=3),
-        answer("Here it is: milk."),
-    )
-    kinds = [type(event) for event in events]
-    assert kinds.index(TextDelta) < kinds.index(CallBegun) < kinds.index(AnswerGiven)
-    assert kinds.index(CallStarted) < kinds.index(WindowOpened) < kinds.index(CallFinished)
-    text = "".join(event.text for event in of(TextDelta, events))
-    assert text == "I open it.Here it is: milk."
-    assert end(events).text == "Here it is: milk."
-    assert (end(events).reason, end(events).stop_reason) == ("done", "end_turn")
-    assert wired.items == ["milk"]
 
 
 def test_calls_of_one_answer_are_carried_out_in_order_and_answered_together(wired: Wired) -> None:
@@ -98,8 +78,6 @@ def test_the_key_is_kept_nowhere_and_all_that_is_kept_is_private(wired: Wired) -
     assert KEY not in repr(events) + repr(wired.talk.model)
 
 
-# --- thinking, and what nobody knows -----------------------------------------------------
-
 Said = str | dict[str, Any]
 UNKNOWN = {"type": "server_note", "z": 1.0, "a": [None, {"y": True, "b": "\u2028"}], "id": "n_1"}
 
@@ -140,9 +118,6 @@ def test_unknown_blocks_are_sent_back_verbatim(wired: Wired) -> None:
     assert 3 not in wired.last.marks()  # of an unknown type nobody knows whether it takes one
     wired.say("thanks", answer("Bye."))
     assert json.dumps(blocks_of(wired.last, 1)[0]) == json.dumps(UNKNOWN)
-
-
-# --- the cache ---------------------------------------------------------------------------
 
 
 GUIDE = "Be brief. " * 600  # more than the least that is cached
@@ -199,9 +174,6 @@ def cache_hits(requests: list[Received]) -> list[int | None]:
         found.append(max((at for at in near if until[at] in kept), default=None))
         kept |= {until[mark] for mark in received.marks()}
     return found
-
-
-# --- windows that others change ----------------------------------------------------------
 
 
 def test_what_a_person_does_in_mid_turn_does_not_change_what_thinking_is_bound_to(
@@ -272,9 +244,6 @@ def test_text_does_not_follow_results_directly(wired: Wired) -> None:
     for received in wired.requests:
         assert beside(received) == []
     assert texts(wired.last).count("(stopped here)") == 2
-
-
-# --- whatever else a server may send ------------------------------------------------------
 
 
 def test_a_stop_reason_may_be_anything(wired: Wired) -> None:

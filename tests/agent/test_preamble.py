@@ -24,7 +24,6 @@ def talk_in(folder: Path, *steps: Any, lang: Lang = "en", **given: Any) -> Inter
 
 
 def last_texts(talk: InteractionController) -> list[str]:
-    """The blocks of the last message of the last request."""
     assert isinstance(talk.model, ScriptedModel)
     request: ModelRequest = talk.model.requests[-1]
     return [

@@ -1,10 +1,7 @@
 """The same conversation through both APIs leaves the same windows and the same context."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.anthropic import AnthropicModel
@@ -14,7 +11,7 @@ from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from tests.agent import chat_server, server
 from tests.agent.server import Server, Step
-from tests.agent.talking import options, say
+from tests.agent.talking import end, options, say
 from tests.windowing.samples import Counter, Text, Todo
 
 Script = list[tuple[str, list[list[str | dict[str, Any]]]]]
@@ -51,31 +48,26 @@ def steps(script: Script, form: str) -> list[Step]:
     return made
 
 
-def converse(folder: Path, model: Model, script: Script) -> tuple[list[Any], list[Any], list[str]]:
+async def converse(
+    folder: Path, model: Model, script: Script
+) -> tuple[list[Any], list[Any], list[str]]:
     """The windows, the messages and the reasons to stop that a conversation leaves."""
     store = SessionStore(folder / "home", SessionOptions(classes=(Todo, Text, Counter)))
     with store.create(folder) as session:
         talk = InteractionController(model=model, context=session.context, options=options())
-
-        async def run() -> list[str]:
-            ends = [(await say(talk, words))[-1] for words, _ in script]
-            await talk.aclose()
-            return [getattr(end, "reason", "") for end in ends]
-
-        reasons = asyncio.run(run())
+        reasons = [str(end(await say(talk, words)).reason) for words, _ in script]
+        await talk.aclose()
+        await session.windows.settle()
         windows = [(one.id, one.state.model_dump()) for one in session.windows.windows()]
         messages = [(one.role, one.content) for one in session.context.compose().messages]
     return windows, messages, reasons
 
 
-def test_both_leave_the_same_windows_and_messages(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
+async def test_both_leave_the_same_windows_and_messages(tmp_path: Path) -> None:
     with Server(*steps(SCRIPT, "messages")) as one, Server(*steps(SCRIPT, "chat")) as two:
         first = AnthropicModel("m", base_url=one.url, api_key="k", prices=LOCAL_PRICES)
-        ours = converse(tmp_path / "a", first, SCRIPT)
-        theirs = converse(tmp_path / "b", OpenAIModel("m", base_url=two.url), SCRIPT)
+        ours = await converse(tmp_path / "a", first, SCRIPT)
+        theirs = await converse(tmp_path / "b", OpenAIModel("m", base_url=two.url), SCRIPT)
         assert len(one.requests) == len(two.requests) == sum(len(turn) for _, turn in SCRIPT)
     assert ours == theirs
     windows, _, reasons = ours
@@ -83,7 +75,7 @@ def test_both_leave_the_same_windows_and_messages(
     assert reasons == ["done", "done", "done"]
 
 
-def test_a_conversation_goes_on_with_another_provider(tmp_path: Path) -> None:
+async def test_a_conversation_goes_on_with_another_provider(tmp_path: Path) -> None:
     """Also with reasoning of one that the other must not get."""
     made = steps(SCRIPT, "chat")
     made[1] = chat_server.chat("Here it is.", reasoning="Hm.")
@@ -93,35 +85,12 @@ def test_a_conversation_goes_on_with_another_provider(tmp_path: Path) -> None:
             talk = InteractionController(
                 model=OpenAIModel("m", base_url=one.url), context=session.context, options=options()
             )
-
-            async def run() -> list[str]:
-                ends = [(await say(talk, SCRIPT[0][0]))[-1]]
-                await talk.model.aclose()  # type: ignore[attr-defined]
-                talk.model = AnthropicModel("n", base_url=two.url, api_key="k")
-                ends += [(await say(talk, words))[-1] for words, _ in SCRIPT[1:]]
-                await talk.aclose()
-                return [getattr(end, "reason", "") for end in ends]
-
-            assert asyncio.run(run()) == ["done"] * 3
+            ends = [end(await say(talk, SCRIPT[0][0]))]
+            await talk.model.aclose()  # type: ignore[attr-defined]
+            talk.model = AnthropicModel("n", base_url=two.url, api_key="k")
+            ends += [end(await say(talk, words)) for words, _ in SCRIPT[1:]]
+            await talk.aclose()
+            assert [one.reason for one in ends] == ["done"] * 3
             assert [one.id for one in session.windows.windows()] == ["todo_1", "counter_1"]
         for received in two.requests:
             assert "Hm." not in received.body.decode()
-
-
-def test_calls_in_text_work_without_tools(tmp_path: Path) -> None:
-    """A model without tools: nothing is declared, calls are read strictly from its words."""
-    text = '<tool_call>{"name": "create", "arguments": {"name": "todo"}}</tool_call>'
-    bad = "<tool_call>{name: create}</tool_call>"
-    made = [chat_server.chat(text), chat_server.chat(bad), chat_server.chat("Done.")]
-    script: Script = [("Make a list.", [[], [], []])]
-    with Server(*made) as one:
-        model = OpenAIModel("m", base_url=one.url, tool_protocol="text")
-        windows, _, reasons = converse(tmp_path, model, script)
-        assert all("tools" not in received.json for received in one.requests)
-        assert all(
-            message["role"] != "tool" for received in one.requests
-            for message in received.json["messages"]
-        )  # fmt: skip
-        assert "cannot be read" in one.requests[2].body.decode()
-    assert [name for name, _ in windows] == ["todo_1"]
-    assert reasons == ["done"]

@@ -18,7 +18,6 @@ def texts(events: list[Event]) -> list[str]:
 
 
 def talk(*steps: Step, folder: Path) -> list[str]:
-    """What the calls of a turn give."""
     windows = WindowManager([], workspace=Workspace(folder))
     return texts(run(controller(*steps, context=ContextManager(windows)), "turn"))
 

@@ -76,8 +76,6 @@ def _short(block: Any) -> Any:
     return block["type"]
 
 
-# --- whatever it is given ----------------------------------------------------------------
-
 texts = st.sampled_from(["", " ", "\n\t", "hi", "hi ", "\ud800", "a\0b", "\ud83d\ude00", "你好"])
 ids = st.sampled_from(["a", "b", "c", "a.b:0", "", "é", "\0", "\udc00", 7, None])
 anything = st.recursive(
@@ -186,9 +184,6 @@ def test_a_request_goes_on_where_the_one_before_ended(
     assert second.system == first.system
 
 
-# --- what it leaves alone ----------------------------------------------------------------
-
-
 def test_clean_blocks_pass_as_the_very_same_objects() -> None:
     searched = {"type": "server_tool_use", "id": "srv", "name": "web_search", "input": {}}
     found = {"type": "web_search_tool_result", "tool_use_id": "srv", "content": []}
@@ -233,9 +228,6 @@ def test_nothing_is_not_sent() -> None:
     for messages in ([], [system("Be brief.")], [user(" ")], [assistant()]):
         with pytest.raises(MalformedRequestError, match="nothing to send"):
             admit(messages)
-
-
-# --- calls and results -------------------------------------------------------------------
 
 
 def test_a_call_without_a_result_gets_one_that_says_so() -> None:
@@ -331,9 +323,6 @@ def test_an_error_result_has_text_alone() -> None:
     assert request.messages[-1].content == (result("a", shown[:1], is_error=True),)
 
 
-# --- words and thinking ------------------------------------------------------------------
-
-
 def test_empty_texts_are_left_out_and_their_neighbours_joined() -> None:
     request = admitted(user("Go."), assistant(" "), user("", "On."), assistant(), user("Now."))
     assert outline(request) == [("user", ["Go.", "On.", "Now."])]
@@ -406,9 +395,6 @@ def test_a_foreign_cache_mark_is_taken_off() -> None:
     assert "cache_control" not in str(request.messages)
 
 
-# --- what is stable ----------------------------------------------------------------------
-
-
 def test_what_is_stable_is_counted_in_blocks() -> None:
     messages = [
         *(system("Be brief."), user("a", "b"), assistant(call("x")), user(result("x"))),
@@ -429,9 +415,6 @@ def test_a_call_that_is_left_out_makes_nothing_else_stable() -> None:
     request = admitted(*before, assistant("One.", call()), assistant("Two."), stable=4)
     assert outline(request)[-1] == ("assistant", ["One.", "Two."])
     assert request.stable == 4
-
-
-# --- what is checked at the end ----------------------------------------------------------
 
 
 EMPTY_TEXT: Block = {"type": "text", "text": " "}

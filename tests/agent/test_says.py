@@ -1,37 +1,17 @@
 """Phrasings of actions reach a model with the request, and no provider."""
 
-import asyncio
 import dataclasses
 import json
 
 from contextui.agent.models.anthropic import AnthropicModel
 from contextui.agent.models.scripted import call
-from contextui.context.manager import ContextManager
 from contextui.model import LlmMessage, ModelRequest
-from contextui.windowing.action import action
-from contextui.windowing.manager import WindowManager
-from contextui.windowing.snapshot import Body, Lod
-from contextui.windowing.window import Window
 from tests.agent.server import Server, answer
 from tests.agent.server import call as asked
 from tests.agent.talking import controller, end, requests, run, say
-from tests.windowing.samples import Todo
+from tests.windowing.samples import Stage, Todo
 
 CREATE = {"name": "stage", "args": {}}
-
-
-class Stage(Window):
-    """Files to commit."""
-
-    def content(self, lod: Lod) -> Body:
-        return "nothing"
-
-    @action("Add a file", says=["zustage {file}", "暂存 {file}"])
-    def add(self, file: str) -> str:
-        return f"Added {file}."
-
-    @action("Commit")
-    def commit(self) -> None: ...
 
 
 SAYS = {"stage.add": ("zustage {file}", "暂存 {file}")}
@@ -61,18 +41,14 @@ def test_requests_that_differ_in_phrasings_alone_are_equal() -> None:
     assert hash(request) == hash(other)
 
 
-def test_nothing_of_them_is_sent_to_a_provider() -> None:
-    async def talk(server: Server) -> None:
-        model = AnthropicModel("claude-x", base_url=server.url, api_key="k3y")
-        context = ContextManager(WindowManager([Stage]))
-        conversation = controller(model=model, context=context, prompt=True)
-        conversation.windows.open("stage")
-        end(await say(conversation, "Add a.py."))
-        await conversation.aclose()
-
+async def test_nothing_of_them_is_sent_to_a_provider() -> None:
     use = {"window_id": "stage_1", "action_id": "add", "params": {"file": "a.py"}}
     with Server(answer(asked("action", **use)), answer("Done.")) as server:
-        asyncio.run(talk(server))
+        model = AnthropicModel("claude-x", base_url=server.url, api_key="k3y")
+        talk = controller(model=model, windows=(Stage,), prompt=True)
+        talk.windows.open("stage")
+        end(await say(talk, "Add a.py."))
+        await talk.aclose()
     assert len(server.requests) == 2
     for request in server.requests:
         text = json.dumps(request.json, ensure_ascii=False)

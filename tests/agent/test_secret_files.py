@@ -28,6 +28,7 @@ from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
 from tests.agent import desk as base
+from tests.agent.talking import run
 
 SECRET = "hunter2-is-the-password"
 PATHS = [".env", "link.txt", "SERVER.PEM", "deep/../.env", ".git/config", "config", "id_rsa"]
@@ -177,22 +178,12 @@ def test_auto_mode_does_not_ask(desk: Callable[..., Desk]) -> None:
         assert SECRET in way(one, ".env").text + one.seen()
 
 
-def test_read_only_mode_asks(desk: Callable[..., Desk]) -> None:
-    one = desk("once", "no", mode="read-only")
-    assert SECRET in one.call("read_file", path=".env").text
-    assert SECRET not in one.call("read_file", path=".env").text
-    assert len(one.questions) == 2
-
-
 def test_the_gate_itself_asks_in_every_mode_but_auto(desk: Callable[..., Desk]) -> None:
     one = desk("once", "once")
     for mode in ("ask", "read-only", "auto"):
         one.gate.mode = mode
         asyncio.run(one.gate.allow_read(None, ".env", "read_file", {}, "en"))
     assert [question.changed for question in one.questions] == [False, False]
-
-
-# --- windows of the person ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["editor", "reader"])
@@ -216,8 +207,7 @@ def test_a_stale_render_is_withheld_too(desk: Callable[..., Desk]) -> None:
 
 
 def test_acting_on_it_asks_first(desk: Callable[..., Desk]) -> None:
-    one = desk("no", "once")
-    one.windows.open("editor", path=".env")
+    one = desk("no", "once").opening("editor", path=".env")
     refused = one.act("editor_1.find", text="KEY")
     assert SECRET not in refused.text + one.seen()
     assert (one.questions[0].verb, one.questions[0].target) == ("read", ".env")
@@ -230,8 +220,7 @@ def test_acting_on_it_asks_first(desk: Callable[..., Desk]) -> None:
 def test_reading_and_writing_are_asked_about_once_each(
     folder: Path, desk: Callable[..., Desk]
 ) -> None:
-    one = desk("once", "once")
-    one.windows.open("editor", path=".env")
+    one = desk("once", "once").opening("editor", path=".env")
     assert one.by_person("editor_1.splice", start=0, end=0, text="A=1\n").ok
     assert one.act("editor_1.save").ok
     assert [question.verb for question in one.questions] == ["read", "write"]
@@ -239,8 +228,7 @@ def test_reading_and_writing_are_asked_about_once_each(
 
 
 def test_what_was_allowed_ends_with_the_file(desk: Callable[..., Desk]) -> None:
-    one = desk("once", "no")
-    one.windows.open("editor", path="a.txt")
+    one = desk("once", "no").opening("editor", path="a.txt")
     assert one.act("editor_1.open", path=".env").ok
     assert SECRET in one.seen()
     assert one.act("editor_1.open", path="a.txt").ok
@@ -250,8 +238,7 @@ def test_what_was_allowed_ends_with_the_file(desk: Callable[..., Desk]) -> None:
 
 
 def test_a_person_who_moves_on_is_not_withheld(desk: Callable[..., Desk]) -> None:
-    one = desk()
-    one.windows.open("editor", path=".env")
+    one = desk().opening("editor", path=".env")
     assert one.by_person("editor_1.open", path="a.txt").ok
     assert "public" in one.seen()
     assert one.by_person("editor_1.open", path=".env").ok
@@ -260,16 +247,14 @@ def test_a_person_who_moves_on_is_not_withheld(desk: Callable[..., Desk]) -> Non
 
 
 def test_unsaved_edits_of_it_are_withheld(desk: Callable[..., Desk]) -> None:
-    one = desk("no")
-    one.windows.open("editor", path=".env")
+    one = desk("no").opening("editor", path=".env")
     assert one.by_person("editor_1.splice", start=0, end=0, text="TOKEN=xyzzy\n").ok
     assert "xyzzy" not in one.seen()
     assert "xyzzy" not in one.act("editor_1.diff").text
 
 
 def test_a_search_of_the_model_passes_over_it(folder: Path, desk: Callable[..., Desk]) -> None:
-    one = desk()
-    one.windows.open("files")
+    one = desk().opening("files")
     result = one.act("files_1.find_text", text="KEY=")
     assert result.ok
     assert "a.txt" in one.seen()
@@ -288,8 +273,7 @@ def test_a_search_of_the_person_is_withheld_while_it_shows_it(desk: Callable[...
 
 
 def test_changing_the_mode_changes_what_is_shown(desk: Callable[..., Desk]) -> None:
-    one = desk()
-    one.windows.open("editor", path=".env")
+    one = desk().opening("editor", path=".env")
     assert SECRET not in one.seen()
     one.gate.mode = "auto"
     assert SECRET in one.seen()
@@ -311,9 +295,6 @@ def test_a_new_file_of_such_a_name_is_what_the_model_writes(desk: Callable[..., 
     assert one.call("create", name="editor", args={"path": ".env.new", "new": True}).ok
     assert one.act("editor_1.insert", before_line=1, text="A=1").ok
     assert "A=1" in one.seen()
-
-
-# --- what goes into a request beside windows and results ------------------------------------
 
 
 def test_a_file_that_a_summary_is_about_is_left_out(
@@ -349,15 +330,10 @@ def test_nothing_of_it_is_in_any_request(folder: Path, protocol: Any, lang: Any)
             for name, given in calls
         ]
     model = ScriptedModel(*answers, "Done.")
-    controller = InteractionController(
+    talk = InteractionController(
         model=model, context=ContextManager(windows), tool_protocol=protocol
     )
-
-    async def turn() -> None:
-        async for _ in controller.run_turn("What is in @.env and @link.txt and @a.txt?"):
-            pass
-
-    asyncio.run(turn())
+    run(talk, "What is in @.env and @link.txt and @a.txt?")
     sent = repr([request.messages for request in model.requests])
     assert len(model.requests) == len(calls) + 1
     assert SECRET not in sent

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +10,18 @@ import pytest
 
 from contextui import ApprovalGate, Body, Lod, Window, WindowManager, Workspace, action
 from contextui.agent.controller import InteractionController
-from contextui.agent.models.scripted import ScriptedModel, Step, call
+from contextui.agent.models.scripted import Step, call
 from contextui.context.item import ItemType
 from contextui.context.manager import ContextManager
 from contextui.events import CallFinished, Event, TurnFinished
-from contextui.model import ModelEvent, ModelRequest
+from contextui.model import Model
 from contextui.windowing.job import Job
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.words import Lang
-from tests.agent.talking import controller, end, of, say
+from tests.agent.talking import Waiting, controller, end, of, say
+from tests.windowing.samples import opened
 
 LONG = 30.0
 SLOW = ": > begun; sleep 60; touch proof\n"
@@ -55,20 +56,6 @@ class Kiln(Window):
         return self.last
 
 
-class Thinking(ScriptedModel):
-    """Thinks for ever after the last of its answers."""
-
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        if len(self.requests) >= self._said:
-            await asyncio.sleep(LONG * 10)
-        async for event in super().stream(request):
-            yield event
-
-    def __init__(self, *steps: Step) -> None:
-        super().__init__(*steps)
-        self._said = len(steps)
-
-
 @pytest.fixture(autouse=True)
 def plain_shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
@@ -83,12 +70,13 @@ def act(window: str, name: str, **params: Any) -> Any:
 
 
 def talk_in(
-    folder: Path, *steps: Step, lang: Lang = "en", thinks: bool = False
+    folder: Path, *steps: Step, lang: Lang = "en", model: Model | None = None
 ) -> InteractionController:
     files = Workspace(folder / "work")
     windows = WindowManager([TerminalWindow, Kiln], workspace=files, lang=lang)
     return controller(
-        model=Thinking(*steps) if thinks else ScriptedModel(*steps),
+        *steps,
+        model=model,
         context=ContextManager(windows),
         approval=ApprovalGate("auto"),
     )
@@ -125,11 +113,15 @@ def last_result(talk: InteractionController) -> tuple[bool, str]:
     return not item.is_error, item.content
 
 
-def ends(talk: InteractionController) -> list[int | None]:
-    """The exit statuses of the terminal's commands."""
+def terminal(talk: InteractionController) -> TerminalWindow.State:
     window = talk.windows.get("terminal_1")
     assert isinstance(window, TerminalWindow)
-    return [one.status for one in window.state.ran]
+    return window.state
+
+
+def ends(talk: InteractionController) -> list[int | None]:
+    """The exit statuses of the terminal's commands."""
+    return [one.status for one in terminal(talk).ran]
 
 
 def stopped(events: list[Event]) -> TurnFinished:
@@ -139,9 +131,8 @@ def stopped(events: list[Event]) -> TurnFinished:
 
 
 def at_prompt(talk: InteractionController) -> bool:
-    window = talk.windows.get("terminal_1")
-    assert isinstance(window, TerminalWindow)
-    return window.state.shell is not None and window.state.shell.at_prompt
+    shell = terminal(talk).shell
+    return shell is not None and shell.at_prompt
 
 
 async def test_the_command_that_the_turn_waits_for_is_interrupted(tmp_path: Path) -> None:
@@ -209,8 +200,7 @@ async def test_a_command_that_the_shell_is_about_to_start_is_ended(
 
 async def test_jobs_of_every_window_are_cancelled(tmp_path: Path) -> None:
     one = talk_in(tmp_path, act("kiln_1", "burn"))
-    kiln = one.windows.open("kiln")
-    assert isinstance(kiln, Kiln)
+    kiln = opened(one.windows, Kiln)
     events = await stop_when(one, lambda: jobs_of(one, "kiln_1"))
     assert stopped(events).explanation == "Stopped. burn was cancelled."
     assert kiln.last is not None
@@ -222,8 +212,7 @@ async def test_jobs_of_every_window_are_cancelled(tmp_path: Path) -> None:
 
 async def test_a_job_of_this_turn_is_cancelled_during_a_wait(tmp_path: Path) -> None:
     one = talk_in(tmp_path, act("kiln_1", "burn", wait=0.01), act("kiln_1", "wait"))
-    kiln = one.windows.open("kiln")
-    assert isinstance(kiln, Kiln)
+    kiln = opened(one.windows, Kiln)
     jobs = runtime_of(kiln).jobs
     events = await stop_when(one, lambda: jobs.waiting)
     assert stopped(events).explanation == "Stopped. burn was cancelled."
@@ -258,7 +247,7 @@ async def test_a_job_of_an_earlier_turn_goes_on(tmp_path: Path) -> None:
 
 
 async def test_commands_of_the_person_go_on(tmp_path: Path) -> None:
-    one = talk_in(tmp_path, thinks=True)
+    one = talk_in(tmp_path, model=Waiting())
     await asyncio.to_thread(one.windows.open, "terminal")
     given = {"command": "bash slow.sh", "seconds": 0}
     assert (await one.windows.act("terminal_1", "run", given, actor="person")).ok
@@ -282,8 +271,7 @@ async def test_an_action_of_the_person_that_is_cancelled_leaves_its_job(tmp_path
 
 async def test_a_job_that_ends_at_the_same_moment_is_reported_as_it_ended(tmp_path: Path) -> None:
     one = talk_in(tmp_path, *[act("kiln_1", "flash")] * 50)
-    kiln, loop = one.windows.open("kiln"), asyncio.get_running_loop()
-    assert isinstance(kiln, Kiln)
+    kiln, loop = opened(one.windows, Kiln), asyncio.get_running_loop()
     kiln.stop = lambda: loop.call_soon_threadsafe(one.stop)
     for _ in range(50):
         stopped(await say(one, "go"))

@@ -78,6 +78,15 @@ async def turns(talk: InteractionController, count: int, size: int = 10) -> list
     return notices
 
 
+async def talked(
+    count: int, strategy: ContextStrategy, model: Any = None, size: int = 10, **given: Any
+) -> InteractionController:
+    """A conversation after so many turns."""
+    talk = talk_with(strategy, model, **given)
+    await turns(talk, count, size)
+    return talk
+
+
 def text_of(request: ModelRequest) -> str:
     return request.system + json.dumps(payload(request, "m").body["messages"], ensure_ascii=False)
 
@@ -102,18 +111,8 @@ class Broken(ContextStrategy):
         return self.gives(history) if callable(self.gives) else self.gives  # type: ignore[no-any-return]
 
 
-# --- the sliding window --------------------------------------------------------------------------
-
-
-def test_the_sliding_window_keeps_everything_while_there_is_room() -> None:
-    talk = talk_with(SlidingWindow())
-    asyncio.run(turns(talk, 8))
-    assert all(not item.hidden for item in talk.context.get_all())
-
-
-def test_it_leaves_out_the_oldest_in_a_step_that_lasts() -> None:
-    talk = talk_with(SlidingWindow(), budget=2_000, auto_compact=False)
-    asyncio.run(turns(talk, 30, 60))
+async def test_it_leaves_out_the_oldest_in_a_step_that_lasts() -> None:
+    talk = await talked(30, SlidingWindow(), budget=2_000, auto_compact=False, size=60)
     model = model_of(talk)
     first = [text_of(one).find("Question") for one in model.requests]
     shown = [text_of(one)[at : at + 12] for one, at in zip(model.requests, first, strict=True)]
@@ -124,9 +123,8 @@ def test_it_leaves_out_the_oldest_in_a_step_that_lasts() -> None:
     assert hidden == {None, "trimmed"}
 
 
-def test_past_twenty_messages_only_five_stay_if_that_is_wanted() -> None:
-    talk = talk_with(SlidingWindow(max_messages=20, keep_messages=5))
-    asyncio.run(turns(talk, 11))
+async def test_past_twenty_messages_only_five_stay_if_that_is_wanted() -> None:
+    talk = await talked(11, SlidingWindow(max_messages=20, keep_messages=5))
     model = model_of(talk)
     assert len(model.requests[9].messages) == 19
     # Of 21 messages the last five, the first of which is an answer: its question is not among them.
@@ -141,26 +139,8 @@ def test_past_twenty_messages_only_five_stay_if_that_is_wanted() -> None:
     ]
 
 
-def test_tool_pairs_stay_whole() -> None:
-    talk = talk_with(SlidingWindow(max_messages=6, keep_messages=1))
-    context = talk.context
-    context.add(ContextItem(ItemType.USER, "old"))
-    for number in range(3):
-        use = {"type": "tool_use", "id": f"t{number}", "name": "create", "input": {}}
-        context.add(ContextItem(ItemType.ASSISTANT, "", blocks=[use]))
-        context.add(ContextItem(ItemType.TOOL, "ok", tool_call_id=f"t{number}"))
-    context.end_turn()
-    asyncio.run(turns(talk, 1))
-    model = model_of(talk)
-    assert not violations(payload(model.requests[0], "m").body)
-
-
-# --- summarization -------------------------------------------------------------------------------
-
-
-def test_past_ten_rounds_the_oldest_five_become_a_summary() -> None:
-    talk = talk_with(Summarization())
-    asyncio.run(turns(talk, 12))
+async def test_past_ten_rounds_the_oldest_five_become_a_summary() -> None:
+    talk = await talked(12, Summarization())
     model = model_of(talk)
     assert len(model.asides) == 1
     assert "Question 0" in text_of(model.requests[10])
@@ -173,97 +153,83 @@ def test_past_ten_rounds_the_oldest_five_become_a_summary() -> None:
     ] == ["compacted"]
 
 
-def test_the_present_summary_is_folded_into_the_new_one() -> None:
-    talk = talk_with(Summarization(threshold=4, fold=2))
-    asyncio.run(turns(talk, 9))
+async def test_the_present_summary_is_folded_into_the_new_one() -> None:
+    talk = await talked(9, Summarization(threshold=4, fold=2))
     model = model_of(talk)
     assert "A shop." in text_of(model.asides[1])
     assert len([one for one in talk.context.get_active() if one.is_summary]) == 1
 
 
-def test_a_turn_never_waits_for_a_summary() -> None:
+async def test_a_turn_never_waits_for_a_summary() -> None:
     talk = talk_with(Summarization(threshold=3, fold=1))
     model = model_of(talk)
-
-    async def go() -> None:
-        for number in range(4):
-            await say(talk, f"Question {number}.")
-        model.gate.clear()
-        for number in range(4, 8):
-            assert end(await say(talk, f"Question {number}.")).reason == "done"
-        model.gate.set()
-        await talk.strategist.settle(5)
-
-    asyncio.run(go())
+    for number in range(4):
+        await say(talk, f"Question {number}.")
+    model.gate.clear()
+    for number in range(4, 8):
+        assert end(await say(talk, f"Question {number}.")).reason == "done"
+    model.gate.set()
+    await talk.strategist.settle(5)
     assert len(model.requests) == 8
 
 
-def test_a_summary_of_items_changed_since_is_discarded() -> None:
+async def test_a_summary_of_items_changed_since_is_discarded() -> None:
     talk = talk_with(Summarization(threshold=3, fold=1))
     model = model_of(talk)
+    for number in range(3):
+        await say(talk, f"Question {number}.")
+    model.gate.clear()
+    await say(talk, "Question 3.")
+    await asyncio.sleep(0)
+    first = next(one for one in talk.context.get_active() if one.type is ItemType.USER)
+    talk.context.edit(first.id, "Something else.")
+    model.gate.set()
+    await talk.strategist.settle(5)
+    assert not any(one.is_summary for one in talk.context.get_all())
+    assert not first.hidden
+    assert model.asides
 
-    async def go() -> None:
-        for number in range(3):
-            await say(talk, f"Question {number}.")
-        model.gate.clear()
-        await say(talk, "Question 3.")
-        await asyncio.sleep(0)
-        first = next(one for one in talk.context.get_active() if one.type is ItemType.USER)
-        talk.context.edit(first.id, "Something else.")
-        model.gate.set()
+
+async def test_background_usage_is_emitted_with_the_next_turn() -> None:
+    talk = talk_with(Summarization(threshold=3, fold=1))
+    model = model_of(talk)
+    spent = 0
+    for number in range(8):
+        before = len(model.asides)
+        events = await say(talk, f"Question {number}.")
+        assert len(model.asides) == before  # a turn asks for none that it does not need
+        assert sum(one.usage.output_tokens for one in of(UsageSpent, events)) == spent
+        assert end(events).usage.output_tokens == spent
         await talk.strategist.settle(5)
-        assert not any(one.is_summary for one in talk.context.get_all())
-        assert not first.hidden
-
-    asyncio.run(go())
+        spent = 7 * (len(model.asides) - before)
+    talk.strategist.use(SlidingWindow())  # even if another one decides by then
+    assert end(await say(talk, "The last.")).usage.output_tokens == spent
     assert model.asides
 
 
-def test_background_usage_is_emitted_with_the_next_turn() -> None:
-    talk = talk_with(Summarization(threshold=3, fold=1))
-    model = model_of(talk)
-
-    async def go() -> None:
-        spent = 0
-        for number in range(8):
-            before = len(model.asides)
-            events = await say(talk, f"Question {number}.")
-            assert len(model.asides) == before  # a turn asks for none that it does not need
-            assert sum(one.usage.output_tokens for one in of(UsageSpent, events)) == spent
-            assert end(events).usage.output_tokens == spent
-            await talk.strategist.settle(5)
-            spent = 7 * (len(model.asides) - before)
-        talk.strategist.use(SlidingWindow())  # even if another one decides by then
-        assert end(await say(talk, "The last.")).usage.output_tokens == spent
-
-    asyncio.run(go())
-    assert model.asides
-
-
-def test_without_a_summary_everything_stays_and_a_notice_says_so() -> None:
+async def test_without_a_summary_everything_stays_and_a_notice_says_so() -> None:
     for problem in (ModelError("auth", "No key."), ValueError("odd"), ""):
         talk = talk_with(Summarization(threshold=3, fold=1), Everyday(problem))
-        notices = asyncio.run(turns(talk, 6))
+        notices = await turns(talk, 6)
         assert notices, problem
         assert "summarization" in notices[0], problem
         assert not any(one.is_obsolete for one in talk.context.get_all()), problem
 
 
 async def test_what_is_pinned_stays() -> None:
-    talk = talk_with(Summarization(threshold=4, fold=2))
-    await turns(talk, 1)
+    talk = await talked(1, Summarization(threshold=4, fold=2))
     first = next(one for one in talk.context.get_active() if one.type is ItemType.USER)
     talk.context.pin(first.id)
     await turns(talk, 8)
     assert not first.hidden
 
 
-def test_its_summary_outlives_the_program(tmp_path: Any) -> None:
+async def test_its_summary_outlives_the_program(tmp_path: Any) -> None:
     store = SessionStore(tmp_path, options=SessionOptions(classes=[Todo]))
     with store.create(tmp_path) as session:
         talk = controller(model=Everyday(), context=session.context)
         talk.strategist.use(Summarization(threshold=3, fold=1))
-        asyncio.run(turns(talk, 6))
+        await turns(talk, 6)
         sent, session_id = list(session.context.outlook().messages), session.id
         talk.close()
     with store.open(session_id) as session:
@@ -272,15 +238,12 @@ def test_its_summary_outlives_the_program(tmp_path: Any) -> None:
         assert session.context.undo() == []  # a strategy's change is no step of the person's
 
 
-# --- entities ------------------------------------------------------------------------------------
-
 SCHEMA = {"destination": "string", "date": "string"}
 
 
-def test_the_state_replaces_the_conversation() -> None:
+async def test_the_state_replaces_the_conversation() -> None:
     model = Everyday('{"destination": "Rome", "mood": "good", "date": 7}')
-    talk = talk_with(EntityExtraction(schema=SCHEMA), model)
-    asyncio.run(turns(talk, 2))
+    await talked(2, EntityExtraction(schema=SCHEMA), model)
     request = text_of(model.requests[1])
     assert model.requests[1].system == "Be brief."
     state = str(model.requests[1].messages[0].content)
@@ -291,7 +254,7 @@ def test_the_state_replaces_the_conversation() -> None:
     assert "Question 1" in request
 
 
-def test_without_a_schema_of_its_own_the_default_state_is_kept() -> None:
+async def test_without_a_schema_of_its_own_the_default_state_is_kept() -> None:
     news = {
         "people": ["Ann, who asks"],
         "places": ["Rome"],
@@ -302,14 +265,14 @@ def test_without_a_schema_of_its_own_the_default_state_is_kept() -> None:
     }
     model = Everyday(json.dumps(news))
     talk = talk_with(make_strategy("entities"), model)
-    assert asyncio.run(turns(talk, 2)) == []
+    assert await turns(talk, 2) == []
     state = str(model.requests[1].messages[0].content)
     assert all(name in state for name in news if name != "moods")
     assert "moods" not in state
     assert "open_questions" in str(model.asides[0].messages)
 
 
-def test_what_was_retrieved_reaches_the_strategy_and_the_model_once() -> None:
+async def test_what_was_retrieved_reaches_the_strategy_and_the_model_once() -> None:
     seen: list[str | None] = []
 
     class Watching(SlidingWindow):
@@ -327,10 +290,11 @@ def test_what_was_retrieved_reaches_the_strategy_and_the_model_once() -> None:
 
     model = Everyday()
     talk = talk_with(SlidingWindow(), model)
-    talk.context.windows.open("todo", items=["milk"])  # type: ignore[union-attr]
+    talk.windows.open("todo", items=["milk"])
+    await talk.windows.await_opening(5)
     talk.strategist.env.retrieved = "From the manual: <Window id='x'> & more."
     talk.strategist.use(Watching())  # what was handed over stays
-    asyncio.run(turns(talk, 2))
+    await turns(talk, 2)
     first, second = seen
     assert first is not None
     assert first.startswith('<Window id="todo_1"')
@@ -345,49 +309,40 @@ def test_what_was_retrieved_reaches_the_strategy_and_the_model_once() -> None:
     assert text_of(model.requests[1]).count("From the manual") == 1  # as a part of the history
 
 
-def test_what_was_retrieved_counts_when_there_is_little_room() -> None:
-    talk = talk_with(SlidingWindow(), budget=2_000, auto_compact=False)
-    asyncio.run(turns(talk, 5, 100))
+async def test_what_was_retrieved_counts_when_there_is_little_room() -> None:
+    talk = await talked(5, SlidingWindow(), budget=2_000, auto_compact=False, size=100)
     assert not any(item.hidden for item in talk.context.get_all())
     talk.strategist.env.retrieved = "fact " * 900
-    events = asyncio.run(say(talk, "And now?"))
+    events = await say(talk, "And now?")
     assert end(events).reason == "done"
     assert any(item.hidden for item in talk.context.get_all())
 
 
-def test_a_state_that_stays_the_same_costs_no_cache() -> None:
+async def test_a_state_that_stays_the_same_costs_no_cache() -> None:
     model = Everyday('{"destination": "Rome"}')
-    talk = talk_with(EntityExtraction(schema=SCHEMA), model)
-    asyncio.run(turns(talk, 4))
+    talk = await talked(4, EntityExtraction(schema=SCHEMA), model)
     assert len({str(one.messages[0].content[0]) for one in model.requests[1:]}) == 1
     assert sum(one.is_summary for one in talk.context.get_all()) == 1
 
 
-def test_an_answer_that_is_no_state_leaves_everything_as_it_is() -> None:
+async def test_an_answer_that_is_no_state_leaves_everything_as_it_is() -> None:
     model = Everyday("I do not know.")
     talk = talk_with(EntityExtraction(schema=SCHEMA), model)
-    notices = asyncio.run(turns(talk, 2))
+    notices = await turns(talk, 2)
     assert "no JSON object" in notices[0]
     assert "Question 0" in text_of(model.requests[1])
 
 
-def test_the_offline_model_fills_a_state() -> None:
+async def test_the_offline_model_fills_a_state() -> None:
     talk = talk_with(EntityExtraction(schema=SCHEMA), OfflineModel())
-
-    async def go() -> str:
-        await say(talk, "The destination is Rome, and the date is 7 May.")
-        await say(talk, "Now the destination is Oslo.")
-        return talk.context.outlook().messages[1].content  # type: ignore[return-value]
-
-    tag, _, *state, end_tag = asyncio.run(go()).split("\n")
+    await say(talk, "The destination is Rome, and the date is 7 May.")
+    await say(talk, "Now the destination is Oslo.")
+    tag, _, *state, end_tag = str(talk.context.outlook().messages[1].content).split("\n")
     assert (tag, end_tag) == ("<Summary>", "</Summary>")
     assert json.loads("\n".join(state)) == {"destination": "Oslo", "date": "7 May"}
 
 
-# --- strategies that fail ------------------------------------------------------------------------
-
-
-def test_a_failing_strategy_is_reported_and_replaced() -> None:
+async def test_a_failing_strategy_is_reported_and_replaced() -> None:
     for gives, words in (
         (ValueError("no idea"), "no idea"),
         (None, "instead of a Payload"),
@@ -398,7 +353,7 @@ def test_a_failing_strategy_is_reported_and_replaced() -> None:
         (lambda history: Payload(history, memory="word " * 9_000), "more than there is room for"),
     ):
         talk = talk_with(Broken(gives), budget=2_000, auto_compact=False)
-        notices = asyncio.run(turns(talk, 12, 120))
+        notices = await turns(talk, 12, 120)
         assert len(notices) == 12, gives
         assert all("broken" in one and words in one for one in notices), gives
         model = model_of(talk)
@@ -415,29 +370,24 @@ class Afterwards(Broken):
         raise KeyError(f"lost {len(history)}")
 
 
-def test_settle_returns_background_errors_with_their_place() -> None:
+async def test_settle_returns_background_errors_with_their_place() -> None:
     talk = talk_with(Afterwards(Payload))
-
-    async def go() -> list[str]:
-        await say(talk, "Question.")
-        return await talk.strategist.settle(5)
-
-    (notice,) = asyncio.run(go())
+    await say(talk, "Question.")
+    (notice,) = await talk.strategist.settle(5)
     assert "The strategy afterwards failed" in notice
     assert re.search(r": KeyError: 'lost 2' \(test_strategist\.py:\d+\)$", notice)
 
 
-def test_a_strategy_that_keeps_nothing_keeps_the_current_message() -> None:
+async def test_a_strategy_that_keeps_nothing_keeps_the_current_message() -> None:
     talk = talk_with(Broken(Payload(())))
-    assert asyncio.run(turns(talk, 3)) == []
+    assert await turns(talk, 3) == []
     model = model_of(talk)
     assert "Question 2" in text_of(model.requests[2])
     assert "Question 1" not in text_of(model.requests[2])
 
 
 async def test_what_was_left_out_comes_back_pinned() -> None:
-    talk = talk_with(Broken(Payload(())))
-    await turns(talk, 2)
+    talk = await talked(2, Broken(Payload(())))
     first = next(one for one in talk.context.get_all() if one.type is ItemType.USER)
     assert first.hidden == "trimmed"
     talk.context.restore(first.id)
@@ -445,27 +395,23 @@ async def test_what_was_left_out_comes_back_pinned() -> None:
     assert not first.hidden
 
 
-def test_stopping_during_a_strategy_keeps_the_message() -> None:
+async def test_stopping_during_a_strategy_keeps_the_message() -> None:
     model = Everyday('{"destination": "Rome"}')
     talk = talk_with(EntityExtraction(schema=SCHEMA), model)
-
-    async def go() -> str:
-        model.gate.clear()
-        turn = asyncio.create_task(say(talk, "To Rome."))
-        while not model.asides:
-            await asyncio.sleep(0)
-        talk.stop()
-        return end(await turn).reason
-
-    assert asyncio.run(go()) == "stopped"
+    model.gate.clear()
+    turn = asyncio.create_task(say(talk, "To Rome."))
+    while not model.asides:
+        await asyncio.sleep(0)
+    talk.stop()
+    assert end(await turn).reason == "stopped"
     assert [one.content for one in talk.context.get_active()][-1] == "To Rome."
 
 
-def test_a_model_of_its_own_is_asked() -> None:
+async def test_a_model_of_its_own_is_asked() -> None:
     cheap = ScriptedModel(SUMMARY, name="cheap")
     talk = talk_with(Summarization(threshold=3, fold=1))
     talk.strategist.use(Summarization(threshold=3, fold=1), cheap)
-    asyncio.run(turns(talk, 4))
+    await turns(talk, 4)
     model = model_of(talk)
     assert len(cheap.requests) == 1
     assert not model.asides

@@ -176,33 +176,23 @@ async def take_turns(session: Session, model: Whim, protocol: ToolProtocol) -> N
     talk.close()
 
 
-def run_sessions(place: Path, seeds: range) -> tuple[int, int, int]:
+@pytest.mark.parametrize(
+    ("first", "count"), [(0, 3), pytest.param(100, times(7, 200), marks=pytest.mark.long)]
+)
+async def test_no_request_of_a_random_session_has_outside_text_in_its_system_prompt(
+    tmp_path: Path, first: int, count: int
+) -> None:
     requests = summaries = shown = 0
-    for seed in seeds:
-        model = asyncio.run(take_session(seed, place / str(seed)))
+    for seed in range(first, first + count):
+        model = await take_session(seed, tmp_path / str(seed))
         for request in model.requests:
             body = payload(request, "m").body
             assert violations(body) == []
             check(request.system, body["messages"])
             shown += "<Summary>" in str(body["messages"])
         requests, summaries = requests + len(model.requests), summaries + model.summaries
-    return requests, summaries, shown
-
-
-def test_no_request_of_a_random_session_has_outside_text_in_its_system_prompt(
-    tmp_path: Path,
-) -> None:
-    requests, summaries, shown = run_sessions(tmp_path, range(3))
-    assert requests > 30
-    assert summaries > 3
-    assert shown > 3
-
-
-@pytest.mark.long
-def test_no_request_of_many_random_sessions_has_it_either(tmp_path: Path) -> None:
-    requests, summaries, shown = run_sessions(tmp_path, range(100, 100 + times(7, 200)))
-    print(f"{requests} requests, {summaries} summaries, {shown} requests that show one")
-    assert shown > times(14, 500)
+    assert requests > 10 * count
+    assert min(summaries, shown) > count
 
 
 def test_a_log_of_another_program_gives_nobody_the_rank_of_a_system_prompt(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
+from contextui.agent.approval import ApprovalGate, Decision, Question
 from contextui.agent.tools import TOOLS, NativeCalls, TagFilter, TextCalls, ToolBox, ToolCall
 from contextui.files.workspace import Workspace
 from contextui.model import Answer, Block
@@ -16,6 +16,7 @@ from contextui.windowing.action import ActionResult, Button, action
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Body, Lod
 from contextui.windowing.window import Window
+from tests.agent.desk import Person
 from tests.agent.talking import controller, end, run
 from tests.windowing.samples import Counter, Todo
 
@@ -82,6 +83,7 @@ def test_create_and_act() -> None:
     )
     given = {"window_id": "todo_1", "action_id": "add", "params": {"text": "eggs"}}
     assert do(tools, "action", given) == ActionResult(True, "Added 2.")
+    assert do(tools, "create", {"name": "todo", "args": None}).ok  # like none
 
 
 def test_errors_name_the_problem_and_the_choices() -> None:
@@ -105,11 +107,6 @@ def test_errors_name_the_problem_and_the_choices() -> None:
         assert words in result.text, name
 
 
-def test_nothing_that_is_no_object_can_be_left_out() -> None:
-    tools = box()
-    assert do(tools, "create", {"name": "todo", "args": None}).ok
-
-
 def test_files_are_read_by_the_page(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("".join(f"line {n}\n" for n in range(1, 4_001)))
     (tmp_path / "empty").touch()
@@ -130,39 +127,7 @@ def test_nothing_outside_the_folder_is_read(tmp_path: Path, path: str) -> None:
     assert not do(box(tmp_path), "read_file", {"path": path}).ok
 
 
-# --- approval ----------------------------------------------------------------------------
-
 PRINT = {"window_id": "printer_1", "action_id": "print_page", "params": {"text": "x"}}
-
-
-class Person:
-    """Answers questions, and remembers them."""
-
-    def __init__(self, *choices: Choice, words: str = "") -> None:
-        self.questions: list[Question] = []
-        self._decisions = [Decision(choice, words) for choice in choices]
-
-    async def __call__(self, question: Question) -> Decision:
-        self.questions.append(question)
-        return self._decisions.pop(0)
-
-
-def test_without_a_person_ask_refuses_what_writes_and_says_how_to_allow_it() -> None:
-    tools = box()
-    do(tools, "create", {"name": "printer"})
-    refused = do(tools, "action", PRINT)
-    assert not refused.ok
-    assert "--approval auto" in refused.text
-    assert printed(tools) == []
-    assert do(tools, "action", {"window_id": "printer_1", "action_id": "count"}).ok
-
-
-def test_auto_allows_and_read_only_refuses() -> None:
-    for mode, pages in (("auto", ["x"]), ("read-only", [])):
-        tools = box(gate=ApprovalGate(mode, Person()))  # type: ignore[arg-type]
-        do(tools, "create", {"name": "printer"})
-        do(tools, "action", PRINT)
-        assert printed(tools) == pages
 
 
 def test_a_person_is_asked_about_exactly_what_will_be_done() -> None:
@@ -198,12 +163,6 @@ def test_an_anchor_is_judged_by_its_action() -> None:
     assert printed(tools) == []
 
 
-def test_the_message_of_a_refusal_reaches_the_model() -> None:
-    tools = box(gate=ApprovalGate("ask", Person("no", words="not on a Sunday")))
-    do(tools, "create", {"name": "printer"})
-    assert do(tools, "action", PRINT).text.endswith("They say: not on a Sunday")
-
-
 def test_wrong_params_are_refused_before_anybody_is_asked() -> None:
     person = Person()
     tools = box(gate=ApprovalGate("ask", person))
@@ -223,9 +182,6 @@ def test_a_window_closed_while_the_person_thinks_is_a_clean_error() -> None:
     tools.gate.ask = closing
     do(tools, "create", {"name": "printer"})
     assert do(tools, "action", PRINT).text == "printer_1 is closed."
-
-
-# --- calls in an answer -------------------------------------------------------------------
 
 
 def asked(call_id: Any, name: Any = "create", given: Any = None) -> Block:
@@ -276,9 +232,6 @@ def test_a_native_call_in_the_text_protocol_is_left_out() -> None:
     kept, calls = TextCalls().read(Answer((words, asked("a"))), ())
     assert kept == (words,)
     assert calls == [ToolCall(None, "create", {})]
-
-
-# --- calls in streamed text ---------------------------------------------------------------
 
 
 PARTS = st.lists(

@@ -47,25 +47,6 @@ def marked(sent: Payload) -> list[int]:
     return [n for n, block in enumerate(sent_blocks(sent), 1) if "cache_control" in block]
 
 
-# --- the form ------------------------------------------------------------------------------
-
-
-def test_a_request_takes_the_provider_s_form() -> None:
-    body = payload(request(message("user", text("Hi."))), "claude-x").body
-    assert body == {
-        "model": "claude-x",
-        "max_tokens": 1_000,
-        "tools": [
-            {"name": "create", "description": "Open a window.", "input_schema": {"type": "object"}},
-            {"name": "action", "description": "Act.", "input_schema": {}},
-        ],
-        "system": [{"type": "text", "text": "Be brief.", "cache_control": MARK}],
-        "messages": [
-            {"role": "user", "content": [{"type": "text", "text": "Hi.", "cache_control": MARK}]}
-        ],
-    }
-
-
 def test_plain_text_becomes_one_block() -> None:
     sent = payload(ModelRequest("", (LlmMessage("user", "Hi."),)), "claude-x")
     assert sent.body["messages"][0]["content"] == [{**text("Hi."), "cache_control": MARK}]
@@ -94,9 +75,6 @@ def test_the_request_itself_is_never_changed() -> None:
 def test_blocks_of_any_mapping_can_be_marked() -> None:
     frozen = MappingProxyType({"type": "text", "text": "Hi."})
     assert marked(payload(request(message("user", frozen)), "claude-x")) == [1]
-
-
-# --- where marks stand ---------------------------------------------------------------------
 
 
 def test_marks_are_set_after_what_is_final_and_at_the_end() -> None:
@@ -165,9 +143,6 @@ def test_a_mark_stays_where_the_request_before_ended() -> None:
     grown = payload(request(asked, *step), "claude-x", first)
     other = payload(request(asked, step[0], message("user", *much)), "claude-x", grown)
     assert marked(other) == [2, 33], "the one before is not its start, but the first still is"
-
-
-# --- what is equal at the start is written once ----------------------------------------------
 
 
 def test_what_is_written_differently_is_written_again() -> None:

@@ -55,10 +55,7 @@ class Wired:
         self._steps: list[Step] = []
         self.begin()
 
-    # --- sessions ----------------------------------------------------------------------
-
     def begin(self, turn: TurnOptions | None = None, prompt: bool = True) -> None:
-        """Begin a new session."""
         self._leave()
         self.turn = turn or self.turn
         self.session = self._store().create(self.folder)
@@ -81,10 +78,7 @@ class Wired:
             self._leave()
             self._runner.close()
 
-    # --- talking -----------------------------------------------------------------------
-
     def play(self, *steps: Step) -> None:
-        """What the server does next."""
         self._steps += steps
         self.server.play(*steps)
 
@@ -106,7 +100,6 @@ class Wired:
         return self._runner.run(coroutine)
 
     def act(self, window_id: str, action_id: str, **params: Any) -> None:
-        """Act on a window as the person does."""
         acting = self.session.windows.act(window_id, action_id, params, actor="person")
         result = self.run(acting)
         assert result.ok, result
@@ -117,8 +110,6 @@ class Wired:
         first = next(one for one in context.get_active() if one.type is ItemType.USER)
         context.pin(first.id)
         return first.id
-
-    # --- looking -----------------------------------------------------------------------
 
     @property
     def requests(self) -> list[Received]:
@@ -141,8 +132,6 @@ class Wired:
     def opened(self) -> list[str]:
         """The windows that are open."""
         return [window.id for window in self.session.windows.windows()]
-
-    # --- within ------------------------------------------------------------------------
 
     def _store(self) -> SessionStore:
         return SessionStore(self.home, SessionOptions(classes=LISTED))
@@ -190,12 +179,10 @@ def is_refusal(step: Step) -> bool:
 
 
 def texts(received: Received) -> str:
-    """All words of a request, those in results included."""
     return "\n".join(_words(block) for _, block in received.blocks())
 
 
 def results(received: Received) -> list[dict[str, Any]]:
-    """The results in a request."""
     return [block for _, block in received.blocks() if block["type"] == "tool_result"]
 
 
@@ -208,12 +195,10 @@ def beside(received: Received) -> list[str]:
 
 
 def opening(*items: str) -> dict[str, Any]:
-    """A call that opens a list with these on it."""
     return call("create", name="todo", args={"items": list(items)})
 
 
 def adding(words: str, window_id: str = "todo_1") -> dict[str, Any]:
-    """A call that puts this on a list."""
     return call("action", window_id=window_id, action_id="add", params={"text": words})
 
 

@@ -104,9 +104,6 @@ def _common(one: Sent, other: Sent) -> int:
     return total
 
 
-# --- beside the planner --------------------------------------------------------------------
-
-
 def planned(seed: int, pause: float) -> list[tuple[Request, Sent]]:
     """The requests of a random conversation, as planned and as sent."""
     scenario, found = Scenario(ANTHROPIC, Rules()), list[tuple[Request, Sent]]()

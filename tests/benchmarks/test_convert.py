@@ -36,9 +36,6 @@ def saved(folder: Path, name: str, value: object) -> Path:
     return path
 
 
-# --- the JSON form -------------------------------------------------------------------------
-
-
 def test_a_recorded_run_is_read(tmp_path: Path) -> None:
     (run,) = load_runs(saved(tmp_path, "sample.json", RECORDED))
     assert run == Run(
@@ -102,8 +99,6 @@ def test_the_command_reports_errors_without_a_traceback(
     assert main(["replay", str(tmp_path / "missing.json")]) == 1
     assert capsys.readouterr().err == f"{tmp_path / 'missing.json'}: No such file or directory\n"
 
-
-# --- mini-swe-agent ------------------------------------------------------------------------
 
 OUTPUT = "<returncode>0</returncode>\n<output>\na.py\nb.py\n</output>"
 
@@ -194,9 +189,6 @@ def test_a_bad_trajectory_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(RunError, match=why):
             load_runs(saved(tmp_path, "bad.traj.json", trajectory(*messages)))
-
-
-# --- Claude Code ---------------------------------------------------------------------------
 
 
 def line(kind: str, content: object, second: float, **more: Any) -> dict[str, Any]:

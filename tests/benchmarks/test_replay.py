@@ -113,9 +113,6 @@ def test_replay_prints_ratios(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert len({len(line) for line in lines[1:]}) == 1
 
 
-# --- the mixes -----------------------------------------------------------------------------
-
-
 def test_a_mix_gives_the_same_figures_twice() -> None:
     mix = mixes(turns=2)[0]
     first, second = mix_figures(mix), mix_figures(mix)

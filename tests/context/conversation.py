@@ -117,11 +117,14 @@ class Conversation:
         return list(request.messages)
 
     def turn(self, words: str, answer: str) -> None:
-        """A whole turn without tools."""
         self.say(words)
         self.send()
         self.answer(answer)
         self.context.end_turn()
+
+    def turns(self, count: int) -> None:
+        for number in range(count):
+            self.turn(f"words {number}", "an answer")
 
     def composed(self, budget: int | None = None) -> list[LlmMessage]:
         return list(self.context.compose(budget).messages)

@@ -32,9 +32,6 @@ def of_size(size: int, value: dict[str, Any]) -> str:
     return json.dumps(value)
 
 
-# --- the document's own ------------------------------------------------------------------
-
-
 def test_the_documents_samples_come_out_character_for_character() -> None:
     for path, content, expected in (
         (
@@ -83,8 +80,6 @@ def test_documented_examples_hold() -> None:
     for module in (contextui.context.gists.gist, contextui.context.gists.formats):
         assert doctest.testmod(module).failed == 0, module
 
-
-# --- code --------------------------------------------------------------------------------
 
 CODE = {
     "a.py": (
@@ -170,9 +165,6 @@ def test_a_long_list_is_cut_and_counted() -> None:
     assert 5 <= shown <= 20
     assert line.endswith(f", … {100 - shown} more)")
     assert gist("a.py", text, "zh").endswith(f", … 另有{100 - shown}个)")
-
-
-# --- data --------------------------------------------------------------------------------
 
 
 def test_data_and_other_text() -> None:
@@ -294,9 +286,6 @@ def test_the_excel_extra_installs_the_reader() -> None:
     assert [one[:8] for one in project["optional-dependencies"]["excel"]] == ["openpyxl"]
 
 
-# --- paths -------------------------------------------------------------------------------
-
-
 def test_a_path_is_shown_so_that_the_file_can_be_read_again() -> None:
     for path, shown in (
         ("src/app/a.txt", "src/app/a.txt"),
@@ -332,8 +321,6 @@ def test_a_file_of_which_only_the_size_is_known() -> None:
         assert gist_of_size("a/b.csv", size) == f"[file read] a/b.csv (CSV, {expected})", size
         assert gist_of_size("b.log", size, "zh") == f"[文件已读取] b.log (log, {expected})", size
 
-
-# --- hostile -----------------------------------------------------------------------------
 
 SUFFIXES = st.sampled_from([*CODE, "a.csv", "a.tsv", "a.json", "a.jsonl", "a.md", "a.xlsx", "a"])
 

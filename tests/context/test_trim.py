@@ -286,8 +286,7 @@ def test_windows_show_less_before_anything_of_the_conversation_is_lost() -> None
     reference = talk.context.get_all()[0]
     talk.context.pin(reference.id)
     talk.windows.focus(recent.id)
-    for number in range(8):
-        talk.turn(f"words {number}", "an answer")
+    talk.turns(8)
     talk.say("more")
     full = talk.context.compose().tokens
     talk.context.compose(full - 50)
@@ -378,25 +377,21 @@ class SlowNotes(NotesWindow):
         return super().content(lod)
 
 
-def test_inside_an_event_loop_slow_windows_get_time_to_show_less() -> None:
+async def test_inside_an_event_loop_slow_windows_get_time_to_show_less() -> None:
     """Otherwise the conversation would lose what they are about to make room for."""
     talk = Conversation()
-    for number in range(6):
-        talk.turn(f"words {number}", "an answer")
+    talk.turns(6)
     for _ in range(3):
         talk.windows.open(SlowNotes, lines=["a long line of a window to be cut"] * 40)
     talk.say("last")
-
-    async def request() -> int:
-        await talk.context.prepare(1_000)
-        return talk.context.compose(1_000).tokens
-
-    assert asyncio.run(request()) <= 1_000
+    await talk.windows.settle(60)
+    await talk.context.prepare(1_000)
+    assert talk.context.compose(1_000).tokens <= 1_000
     assert talk.context.ledger.cut == 0
     assert all(not item.hidden for item in talk.context.get_all())
 
 
-def test_composing_inside_an_event_loop_hardly_waits() -> None:
+async def test_composing_inside_an_event_loop_hardly_waits() -> None:
     talk = Conversation()
     talk.say("last")
     for _ in range(20):
@@ -409,17 +404,15 @@ def test_composing_inside_an_event_loop_hardly_waits() -> None:
             beats += 1
             await asyncio.sleep(0.001)
 
-    async def compose() -> int:
-        beating = asyncio.ensure_future(heart())
-        await asyncio.sleep(0.01)
-        before = beats
-        for _ in range(5):
-            talk.context.compose(1_500)
-            await asyncio.sleep(0.02)
-        beating.cancel()
-        return beats - before
-
-    assert asyncio.run(compose()) >= 5
+    await talk.windows.settle(60)
+    beating = asyncio.ensure_future(heart())
+    await asyncio.sleep(0.01)
+    before = beats
+    for _ in range(5):
+        talk.context.compose(1_500)
+        await asyncio.sleep(0.02)
+    beating.cancel()
+    assert beats - before >= 5
 
 
 def test_the_cut_falls_between_rounds() -> None:

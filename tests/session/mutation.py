@@ -115,9 +115,6 @@ def _second_part(talk: Talk) -> None:
     context.add(ContextItem(ItemType.USER, "and another thing"))
 
 
-# --- one field changed -----------------------------------------------------------------------
-
-
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Every place in an entry, at any depth."""
     if path:

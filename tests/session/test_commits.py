@@ -1,10 +1,8 @@
 """Every change of a window is in the log when it is committed, whatever caused it."""
 
 import asyncio
-import os
 import random
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +13,7 @@ from contextui import Body, Lod, SessionOptions, SessionStore, Transient, Window
 from contextui.session.record import BACKGROUND_RATE
 from contextui.session.session import Session
 from contextui.windowing.runtime import runtime_of
-from tests import forkserver
+from tests.session.writer import apart
 
 LONG = 30.0
 
@@ -136,13 +134,8 @@ signal.pause()
 
 def test_a_kill_after_a_timers_change_is_on_the_screen_keeps_the_change(tmp_path: Path) -> None:
     """W1: nothing is closed, nothing is flushed."""
-    done = forkserver.run(
-        [sys.executable, "-c", _KILLED, str(tmp_path)],
-        capture_output=True, text=True, timeout=LONG, check=False,
-        env={**os.environ, "PYTHONPATH": os.getcwd()},
-    )  # fmt: skip
-    assert done.returncode == -signal.SIGKILL, done
-    session_id, shown = done.stdout.splitlines()
+    printed = apart("-c", _KILLED, tmp_path, status=-signal.SIGKILL)
+    session_id, shown = printed.splitlines()
     with store_in(tmp_path).open(session_id) as again:
         assert state_of(again, "ticker_1").count >= int(shown.split()[0]) >= 3
 

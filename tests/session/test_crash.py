@@ -29,12 +29,11 @@ from tests.context.test_properties import assert_whole_pairs
 from tests.forking import forked, killed
 from tests.session.test_log import AGAIN, FULL
 from tests.session.test_roundtrip import Talk
-from tests.session.writer import Writer, store_in, write_for_ever
+from tests.session.writer import ROOT, Writer, apart, store_in, write_for_ever
 from tests.thorough import times
 
 KILLS = times(8, 1_000)
 LONGEST = 0.05  # seconds until the kill, counted from the start or from a step
-ROOT = Path(__file__).parents[2]
 INTERRUPTED = "Interrupted before it finished. It may or may not have been carried out."
 
 
@@ -87,9 +86,6 @@ def talking(session: Session) -> Iterator[Talk]:
         yield Talk(session)
     for window in session.windows.windows():
         session.windows.close(window.id)
-
-
-# --- killed at any moment --------------------------------------------------------------------
 
 
 def checked(check: Callable[[], object]) -> None:
@@ -153,16 +149,9 @@ def crash(home: Path, kills: int, seed: int) -> None:
 
 def test_a_killed_session_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     """One session goes on through many kills in a row; each resume is valid."""
-    done = forkserver.run(
-        [sys.executable, "-m", "tests.session.test_crash", tmp_path, str(KILLS), "0"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
-    assert done.returncode == 0, done.stderr
-    print(done.stdout)
-    assert json.loads(done.stdout)["acknowledged"] > KILLS
+    report = apart("-m", "tests.session.test_crash", tmp_path, KILLS, 0)
+    print(report)
+    assert json.loads(report)["acknowledged"] > KILLS
 
 
 @pytest.mark.parametrize(("seed", "every"), [(0, 6), pytest.param(1, 1, marks=pytest.mark.long)])
@@ -247,9 +236,6 @@ def test_an_answer_kept_for_undo_comes_back_with_its_results(tmp_path: Path) -> 
             assert wire(resumed.composed()) == wire(twin.composed())
 
 
-# --- two processes ---------------------------------------------------------------------------
-
-
 @contextmanager
 def started(what: str, home: Path, session_id: str) -> Iterator["subprocess.Popen[str]"]:
     with forkserver.Popen(
@@ -318,9 +304,6 @@ def test_a_fork_leaves_out_a_line_that_is_being_written(tmp_path: Path) -> None:
         with talking(store.fork(talk.session.id)) as fork:
             assert fork.session.notices == []
             assert wire(fork.composed()) == composed
-
-
-# --- a full disk, a read-only home -----------------------------------------------------------
 
 
 class FullDisk:
@@ -457,14 +440,7 @@ def test_a_tail_of_zeros_is_removed_without_being_loaded(tmp_path: Path) -> None
         path = session.path
     size = path.stat().st_size
     os.truncate(path, size + 70_000_000)
-    done = forkserver.run(
-        [sys.executable, "-m", "tests.session.writer", "peak", str(path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-    )
-    notice, grown = done.stdout.splitlines()
+    notice, grown = apart("-m", "tests.session.writer", "peak", path).splitlines()
     assert notice == "The incomplete last line was removed (70000000 bytes)."
     assert path.stat().st_size == size
     assert int(grown) < 70_000_000
@@ -478,8 +454,7 @@ def test_a_forks_checkpoints_lead_to_its_own_lines(tmp_path: Path) -> None:
     path = session.path.with_name("abc123.jsonl")
     path.write_bytes(session.path.read_bytes().replace(session.id.encode(), b"abc123"))
     with talking(store.open("abc123")) as talk:
-        for number in range(5):
-            talk.turn(f"words {number}", "yes")
+        talk.turns(5)
         composed = wire(talk.composed())
     with talking(store.fork("abc123")) as forked_talk:
         assert forked_talk.session.notices == []

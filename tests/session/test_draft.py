@@ -38,8 +38,7 @@ def test_a_draft_is_restored_and_is_not_an_item(store: SessionStore) -> None:
 def test_a_draft_outlasts_checkpoints(store: SessionStore) -> None:
     with talking(store.create("/p")) as talk:
         talk.session.keep_draft(DRAFT)
-        for number in range(6):
-            talk.turn(f"words {number}", "an answer")
+        talk.turns(6)
     with talking(store.open(talk.session.id)) as again:
         assert again.session.draft == DRAFT
         again.session.keep_draft("")

@@ -2,7 +2,6 @@
 
 import json
 import os
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,9 @@ from contextui.session.entry import decode, encode
 from contextui.session.restore import NotASessionError, UnknownTurnError
 from contextui.session.store import UnknownSessionError
 from tests.context.conversation import NotesWindow, wire
+from tests.session.test_crash import talking
 from tests.session.test_log import fields
-from tests.session.test_roundtrip import Talk
+from tests.windowing.samples import together
 
 
 @pytest.fixture
@@ -53,44 +53,40 @@ def test_a_header_that_a_crash_cut_short_is_a_session(store: SessionStore) -> No
 
 def test_a_line_changed_by_hand_costs_that_line(store: SessionStore) -> None:
     """Though everything behind it is at other offsets than the checkpoints name."""
-    with store.create("/p") as session:
-        talk = Talk(session)
-        for number in range(12):
-            talk.turn(f"words {number}", "an answer")
-    lines = session.path.read_bytes().split(b"\n")
+    with talking(store.create("/p")) as talk:
+        talk.turns(12)
+    lines = talk.session.path.read_bytes().split(b"\n")
     which = next(n for n, line in enumerate(lines) if b'"words 2"' in line)
     lines[which] = b"[redacted]"
-    session.path.write_bytes(b"\n".join(lines))
-    with store.open(session.id) as again:
+    talk.session.path.write_bytes(b"\n".join(lines))
+    with store.open(talk.session.id) as again:
         assert len(again.context.get_all()) == 23
         assert "Left out as damaged: 1 line, the first at byte " in again.notices[0]
 
 
 def test_blocks_of_a_result_come_back(store: SessionStore) -> None:
     image = {"type": "image", "source": {"type": "base64", "data": "AAAA"}}
-    with store.create("/p") as session:
-        talk = Talk(session)
+    with talking(store.create("/p")) as talk:
         talk.say("look")
         talk.call(1)
         call = talk.waiting.pop()
         blocks: list[dict[str, Any]] = [{"type": "text", "text": "seen"}, image]
         talk.context.add(ContextItem(ItemType.TOOL, blocks=blocks, tool_call_id=call))
         composed = wire(talk.composed())
-    with store.open(session.id) as again:
+    with store.open(talk.session.id) as again:
         assert wire(again.context.compose().messages) == composed
 
 
 @pytest.mark.parametrize("turn", [0, -1, 99])
 def test_a_turn_that_never_was_is_a_clear_error(store: SessionStore, turn: int) -> None:
-    with store.create("/p") as session:
-        talk = Talk(session)
-        for number in range(4):
-            talk.turn(f"words {number}", "an answer")
+    with talking(store.create("/p")) as talk:
+        talk.turns(4)
+    there = set(talk.session.path.parent.iterdir())
     attempts = (store.view, store.fork) if turn else (store.view,)  # a fork may begin at turn 0
     for attempt in attempts:
         with pytest.raises(UnknownTurnError, match=f"There is no turn {turn}"):
-            attempt(session.id, turn)
-    assert len(store.list()) == 1
+            attempt(talk.session.id, turn)
+    assert set(talk.session.path.parent.iterdir()) <= there
 
 
 def test_stray_things_among_the_logs_do_not_block(store: SessionStore) -> None:
@@ -120,20 +116,18 @@ def test_a_number_that_no_reader_takes_is_a_placeholder_and_damage_when_read() -
 
 
 def test_a_second_reference_after_a_drop_comes_back_as_it_was(store: SessionStore) -> None:
-    with store.create("/p") as session:
-        talk = Talk(session)
+    with talking(store.create("/p")) as talk:
         window = talk.open("a")
         first = talk.context.get_all()[0]
         talk.context.drop(first.id)
         talk.context.add(ContextItem(ItemType.WINDOW, window.id))
         assert first.hidden == "replaced"
-    with store.open(session.id) as again:
+    with store.open(talk.session.id) as again:
         assert again.context.get(first.id).hidden == "replaced"
 
 
 def test_listeners_of_context_and_windows_cannot_wait_for_each_other(store: SessionStore) -> None:
-    with store.create("/p") as session:
-        talk = Talk(session)
+    with talking(store.create("/p")) as talk:
         window = talk.open("a")
         other = talk.open("b")
 
@@ -151,12 +145,7 @@ def test_listeners_of_context_and_windows_cannot_wait_for_each_other(store: Sess
             for _ in range(30):
                 talk.windows.close(talk.open("c").id)
 
-        threads = [threading.Thread(target=call, daemon=True) for call in (add, open_and_close)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(60)
-        assert not any(thread.is_alive() for thread in threads)
+        together(add, open_and_close)
         composed = wire(talk.composed())
-    with store.open(session.id) as again:
+    with store.open(talk.session.id) as again:
         assert wire(again.context.compose().messages) == composed

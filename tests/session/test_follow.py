@@ -51,7 +51,6 @@ class Screen:
 
 
 def fresh(store: SessionStore, session: Session) -> list[str]:
-    """What `contextui debug` prints."""
     view = store.view(session.id)
     view.close()
     return [debug_line(item) for item in view.items()]
@@ -146,9 +145,6 @@ def test_an_item_that_comes_back_from_the_log_is_shown(store: SessionStore) -> N
         assert screen.shown == fresh(store, session)
 
 
-# --- reading ----------------------------------------------------------------------------------
-
-
 def test_only_new_bytes_are_read_and_an_idle_log_costs_one_look(
     store: SessionStore, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,8 +211,6 @@ def test_damaged_and_unknown_entries_are_skipped(store: SessionStore, session: S
     screen.look()
     assert screen.shown == fresh(store, session)
 
-
-# --- requests and sweeps ----------------------------------------------------------------------
 
 REQUEST: dict[str, Any] = {"throughSeq": 2, "waitingIds": []}
 SWEEP = {"after": 3, "reason": "closed", "rent": 12.5, "price": 8, "saved": 120}

@@ -10,9 +10,9 @@ import pytest
 
 from contextui import ContextItem, ItemType
 from contextui.session.fork import KEPT
-from contextui.session.restore import UnknownTurnError
 from tests.context.conversation import wire
-from tests.session.test_crash import Entries
+from tests.session.test_crash import Entries, talking
+from tests.session.test_log import disk_full
 from tests.session.test_roundtrip import Talk, same_state, store_in
 from tests.session.writer import Writer
 from tests.session.writer import store_in as writers_store
@@ -23,8 +23,7 @@ def test_the_header_says_where_a_fork_comes_from(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     with store.create("/project") as session:
         talk = Talk(session)
-        for number in range(3):
-            talk.turn(f"words {number}", "answer")
+        talk.turns(3)
         before = session.path.read_bytes()
         one, all_of_it = store.make_fork(session.id, 2), store.make_fork(session.id)
         assert session.path.read_bytes() == before
@@ -44,24 +43,13 @@ def test_the_header_says_where_a_fork_comes_from(tmp_path: Path) -> None:
     assert store.find(again).origin == (one, 1)
 
 
-def test_a_turn_that_never_was_leaves_nothing(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
-    with store.create("/project") as session:
-        Talk(session).turn("words", "answer")
-        there = sorted(session.path.parent.iterdir())
-        with pytest.raises(UnknownTurnError, match="There is no turn 7"):
-            store.make_fork(session.id, 7)
-        assert sorted(session.path.parent.iterdir()) == there
-
-
 def test_turn_0_is_the_start_without_any_message(tmp_path: Path) -> None:
     store = store_in(tmp_path)
-    with store.create("/project") as session:
-        talk = Talk(session)
+    with talking(store.create("/project")) as talk:
         window = talk.open("a line").id
         talk.turn("words", "answer")
         talk.write(window, "another line")
-    with store.fork(session.id, 0) as start:
+    with store.fork(talk.session.id, 0) as start:
         assert start.turn == 0
         assert [one.type for one in start.context.get_all()] == [ItemType.WINDOW]
         assert [one.id for one in start.windows.windows()] == [window]
@@ -110,26 +98,23 @@ def test_the_checkpoints_of_a_fork_are_used(tmp_path: Path) -> None:
 
 def test_a_damaged_checkpoint_stays_damaged(tmp_path: Path) -> None:
     store = store_in(tmp_path, checkpoint_every=10)
-    with store.create("/project") as session:
-        talk = Talk(session)
-        for number in range(12):
-            talk.turn(f"words {number}", "answer")
+    with talking(store.create("/project")) as talk:
+        talk.turns(12)
         expected = wire(talk.composed())
-    path = store.find(session.id).path
+    path = store.find(talk.session.id).path
     text = path.read_bytes()
     assert b'"ratio":1.0' in text
     path.write_bytes(text.replace(b'"ratio":1.0', b'"ratio":9.0'))
-    with store.fork(session.id) as copy:
+    with store.fork(talk.session.id) as copy:
         assert copy.context.counter.ratio == 1.0
         assert wire(Talk(copy).composed()) == expected
 
 
 def test_files_of_windows_go_along(tmp_path: Path) -> None:
     store = store_in(tmp_path)
-    with store.create("/project") as session:
-        talk = Talk(session)
+    with talking(store.create("/project")) as talk:
         stays, closed = talk.open("one").id, talk.open("two").id
-        data = session.path.with_suffix("")
+        data = talk.session.path.with_suffix("")
         for window in (stays, closed):
             (data / window / "deep").mkdir(parents=True)
             (data / window / "deep" / "1.out").write_text(window)
@@ -140,8 +125,8 @@ def test_files_of_windows_go_along(tmp_path: Path) -> None:
         (data / later / "2.out").write_text("later")
         talk.windows.close(closed)
         talk.turn("words", "answer")
-        first, last = store.make_fork(session.id, 1), store.make_fork(session.id)
-    folder = session.path.parent
+        first, last = store.make_fork(talk.session.id, 1), store.make_fork(talk.session.id)
+    folder = talk.session.path.parent
     assert (folder / first / stays / "deep" / "1.out").read_text() == stays
     assert not (folder / first / later).exists()
     assert not (folder / first / stays / "link").is_symlink()
@@ -155,37 +140,32 @@ def test_files_of_windows_go_along(tmp_path: Path) -> None:
 
 def test_a_planted_data_folder_is_not_followed(tmp_path: Path) -> None:
     store, elsewhere = store_in(tmp_path), tmp_path / "elsewhere"
-    with store.create("/project") as session:
-        talk = Talk(session)
+    with talking(store.create("/project")) as talk:
         window = talk.open("one").id
         talk.turn("words", "answer")
     (elsewhere / window).mkdir(parents=True)
     (elsewhere / window / "secret").write_text("secret")
-    data = session.path.with_suffix("")
+    data = talk.session.path.with_suffix("")
     os.symlink(elsewhere, data)
-    made = store.make_fork(session.id)
-    assert not (session.path.parent / made).exists()
+    made = store.make_fork(talk.session.id)
+    assert not (talk.session.path.parent / made).exists()
 
 
 def test_a_fork_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = store_in(tmp_path)
-    with store.create("/project") as session:
-        talk = Talk(session)
+    with talking(store.create("/project")) as talk:
         window = talk.open("one").id
-        folder = session.path.with_suffix("") / window
+        folder = talk.session.path.with_suffix("") / window
         folder.mkdir(parents=True)
         (folder / "1.out").write_text("kept")
         talk.turn("words", "answer")
-        there = sorted(session.path.parent.iterdir())
-
-        def full(*_: object, **__: object) -> None:
-            raise OSError(28, "No space left on device")
+        there = sorted(talk.session.path.parent.iterdir())
 
         with monkeypatch.context() as patched:
-            patched.setattr("contextui.session.fork.link_name", full)
+            patched.setattr("contextui.session.fork.link_name", disk_full)
             with pytest.raises(OSError, match="No space"):
-                store.make_fork(session.id)
-    assert [one for one in sorted(session.path.parent.iterdir()) if one not in there] == []
+                store.make_fork(talk.session.id)
+    assert [one for one in sorted(talk.session.path.parent.iterdir()) if one not in there] == []
 
 
 def test_invented_origins_are_ignored(tmp_path: Path) -> None:

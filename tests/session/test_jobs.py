@@ -1,9 +1,7 @@
 """Jobs in a session: what they commit is logged, and one that was running is reported."""
 
 import asyncio
-import os
 import signal
-import sys
 from pathlib import Path
 
 from contextui import (
@@ -12,15 +10,13 @@ from contextui import (
     Job,
     Lod,
     ScriptedModel,
-    SessionOptions,
-    SessionStore,
     Window,
     action,
 )
 from contextui.session.session import Session
-from tests import forkserver
-
-LONG = 30.0
+from tests.agent.talking import run
+from tests.session.test_roundtrip import store_in
+from tests.session.writer import apart
 
 
 class Baker(Window):
@@ -46,21 +42,12 @@ class Baker(Window):
         return self.env.job("bake", work)
 
 
-def store_in(folder: Path) -> SessionStore:
-    return SessionStore(folder / "home", SessionOptions(classes=[Baker]))
-
-
 def reports(session: Session) -> str:
     """What the model reads about windows with the next message."""
     model = ScriptedModel("Hello.")
-    controller = InteractionController(model=model, context=session.context)
-
-    async def go() -> None:
-        async for _ in controller.run_turn("hi"):
-            pass
-
-    asyncio.run(go())
-    controller.close()
+    talk = InteractionController(model=model, context=session.context)
+    run(talk, "hi")
+    talk.close()
     return "\n".join(one.content for one in session.context.get_all())
 
 
@@ -74,9 +61,10 @@ async def start(session: Session) -> None:
 _KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from tests.session.test_jobs import start, store_in
+from tests.session.test_jobs import Baker, start
+from tests.session.test_roundtrip import store_in
 
-session = store_in(Path(sys.argv[1])).create(sys.argv[1])
+session = store_in(Path(sys.argv[1]), classes=[Baker]).create(sys.argv[1])
 print(session.id, flush=True)
 asyncio.run(start(session))
 os.kill(os.getpid(), signal.SIGKILL)
@@ -84,13 +72,8 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_kill_keeps_what_the_job_committed_and_that_it_was_running(tmp_path: Path) -> None:
-    done = forkserver.run(
-        [sys.executable, "-c", _KILLED, str(tmp_path)],
-        capture_output=True, text=True, timeout=LONG, check=False,
-        env={**os.environ, "PYTHONPATH": os.getcwd()},
-    )  # fmt: skip
-    assert done.returncode == -signal.SIGKILL, done
-    with store_in(tmp_path).open(done.stdout.strip()) as again:
+    session_id = apart("-c", _KILLED, tmp_path, status=-signal.SIGKILL).strip()
+    with store_in(tmp_path, classes=[Baker]).open(session_id) as again:
         window = again.windows.get("baker_1")
         assert isinstance(window, Baker)
         assert window.state.loaves == 3

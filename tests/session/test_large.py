@@ -16,9 +16,8 @@ import pytest
 from contextui import SessionOptions, SessionStore, TokenCounter
 from contextui.cli import main
 from contextui.session import record
-from tests import forkserver
 from tests.context.conversation import NotesWindow
-from tests.session.writer import Writer, peak_memory
+from tests.session.writer import Writer, apart, peak_memory
 
 pytestmark = pytest.mark.long
 
@@ -105,15 +104,7 @@ def show(home: Path, *words: str) -> dict[str, Any]:
 
 
 def in_a_process(*arguments: str | Path) -> Any:
-    done = forkserver.run(
-        [sys.executable, "-m", "tests.session.test_large", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[2],
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(apart("-m", "tests.session.test_large", *arguments))
 
 
 def test_a_long_session_resumes_from_its_end(tmp_path: Path) -> None:
@@ -135,22 +126,15 @@ def test_a_long_session_resumes_from_its_end(tmp_path: Path) -> None:
         assert shown["memory"] < 25 * MEGABYTE
 
 
-def test_a_hole_before_the_last_checkpoint_is_not_read(tmp_path: Path) -> None:
-    """FAULTS 39: a log of more than 1 GB."""
-    made = in_a_process("make", tmp_path, "before")
+@pytest.mark.parametrize(("hole", "read", "memory"), [("before", 20, 100), ("behind", 1_000, 300)])
+def test_a_hole_costs_its_line_alone(tmp_path: Path, hole: str, read: int, memory: int) -> None:
+    """FAULTS 35, 39: before the last checkpoint it is not read, behind it never all at once."""
+    made = in_a_process("make", tmp_path, hole)
     resumed = in_a_process("resume", tmp_path, made["id"])
-    assert resumed["notices"] == []
-    assert resumed["read"] < 20 * MEGABYTE
-    assert resumed["memory"] < 100 * MEGABYTE
-    assert (resumed["digest"], resumed["items"]) == (made["digest"], made["items"])
-
-
-def test_a_hole_behind_the_last_checkpoint_costs_that_line_alone(tmp_path: Path) -> None:
-    """FAULTS 35, 39: it must be read, but never all at once."""
-    made = in_a_process("make", tmp_path, "behind")
-    resumed = in_a_process("resume", tmp_path, made["id"])
-    assert [text[:27] for text in resumed["notices"]] == ["Left out as damaged: 1 line"]
-    assert resumed["memory"] < 300 * MEGABYTE
+    notices = ["Left out as damaged: 1 line"] if hole == "behind" else []
+    assert [text[:27] for text in resumed["notices"]] == notices
+    assert resumed["read"] < read * MEGABYTE
+    assert resumed["memory"] < memory * MEGABYTE
     assert (resumed["digest"], resumed["items"]) == (made["digest"], made["items"])
 
 

@@ -40,13 +40,14 @@ def fields(number: int, text: str = "words") -> dict[str, Any]:
     }
 
 
+def disk_full(*_: object, **__: object) -> Any:
+    raise OSError(28, "No space left on device")
+
+
 def numbers(path: Path) -> list[int]:
     with path.open("rb") as file:
         found = entries(lines(file), lambda damage: None)
         return [int(str(e.message.content).split()[0]) for _, e in found if e.message]
-
-
-# --- entries ---------------------------------------------------------------------------------
 
 
 def test_the_documents_sample_lines_load_as_they_are() -> None:
@@ -102,9 +103,6 @@ def test_anything_is_one_line(value: Any) -> None:
     assert line.count(b"\n") == 1
     assert line.endswith(b"\n")
     assert decode(line).data is not None
-
-
-# --- reading ---------------------------------------------------------------------------------
 
 
 @given(
@@ -187,9 +185,6 @@ def test_a_last_line_without_its_end_is_kept(tmp_path: Path) -> None:
     assert (numbers(path), offsets) == ([1, 2], [len(encode(fields(1)))])
 
 
-# --- writing ---------------------------------------------------------------------------------
-
-
 def test_a_closed_log_is_free_for_others(tmp_path: Path) -> None:
     def is_open() -> bool:
         for fd in range(1_000):
@@ -219,15 +214,12 @@ def test_a_closed_log_is_free_for_others(tmp_path: Path) -> None:
 def test_a_recovery_that_fails_leaves_no_file_and_is_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> str:
-        raise OSError(28, "No space left on device")
-
     path = tmp_path / "s.jsonl"
     log = SessionLog(path, lambda _: None)
     assert log.append(encode(fields(1)))
     path.unlink()
     with monkeypatch.context() as patch:
-        patch.setattr(LogFile, "_put_in_place", fail)
+        patch.setattr(LogFile, "_put_in_place", disk_full)
         assert not log.append(encode(fields(2)))
     assert {each.name for each in tmp_path.iterdir()} == {"s.lock"}
     assert log.retry()
@@ -248,7 +240,7 @@ class Failing:
         if self.on and self.calls % self.every == 0:
             if self.name == "write":
                 self.real(fd, args[0][: len(args[0]) // 2])
-            raise OSError(28, "No space left on device")
+            disk_full()
         return self.real(fd, *args)
 
 

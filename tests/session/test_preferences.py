@@ -1,10 +1,10 @@
 """What the screen remembers between runs."""
 
 import os
-import threading
 from pathlib import Path
 
 from contextui.session.preferences import Preferences
+from tests.windowing.samples import together
 
 
 def test_a_value_is_there_again(tmp_path: Path) -> None:
@@ -50,11 +50,7 @@ def test_two_writers_lose_nothing(tmp_path: Path) -> None:
         for number in range(20):
             Preferences.of_person(tmp_path).put(f"{name}{number}", number)
 
-    threads = [threading.Thread(target=write, args=(name,)) for name in "ab"]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    together(lambda: write("a"), lambda: write("b"))
     preferences = Preferences.of_person(tmp_path)
     assert all(
         preferences.get(f"{name}{number}") == number for name in "ab" for number in range(20)

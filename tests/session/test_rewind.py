@@ -28,6 +28,7 @@ from contextui.session.rewind import (
 )
 from contextui.session.session import Session
 from contextui.session.versions import digest_of
+from tests.session.test_log import disk_full
 
 
 class Work:
@@ -223,11 +224,8 @@ def test_what_is_not_kept_is_said(work: Work, monkeypatch: pytest.MonkeyPatch) -
     for name in "abc":
         (work.folder / name).write_text(f"one {name}\n")
 
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
     with monkeypatch.context() as patched:
-        patched.setattr(versions, "write_private", full)
+        patched.setattr(versions, "write_private", disk_full)
         work.turn(a="two\n")
     with monkeypatch.context() as patched:
         patched.setattr(versions, "MOST_KEPT", 1)
@@ -306,9 +304,6 @@ def test_binary_files_are_restored(work: Work) -> None:
     assert (change.diff(), change.counts()) == ("", None)
     restore(work.session, work.plan(0), {"a.bin"})
     assert (work.folder / "a.bin").read_bytes() == data
-
-
-# --- turns -----------------------------------------------------------------------------
 
 
 def test_turns_are_the_persons_own_messages(work: Work) -> None:

@@ -24,14 +24,13 @@ from contextui.session.fork import KEPT
 from contextui.session.rewind import plan, restore, undo_plan
 from contextui.session.session import Session
 from contextui.session.versions import digest_of
-from tests import forkserver
+from tests.session.writer import apart
 from tests.thorough import times
 
 NAMES = ("a", "b", "c", "deep/d", ".hidden")
 STEPS = 14
 CALLS = ("write", "link", "rename", "replace", "unlink", "fchmod", "mkdir")
 MEMORY = Path("/dev/shm")  # many small files: a disk takes its time
-ROOT = Path(__file__).parents[2]
 
 Content = bytes | None
 
@@ -73,8 +72,6 @@ class Run:
         self.contents = [b"", b"first\n"]
         self.trace: list[str] = []
 
-    # --- the disk ----------------------------------------------------------------------
-
     def content(self, path: str) -> Content | str:
         """What is at a path: a content, nothing, or the kind of something else."""
         there = self.work / path
@@ -111,8 +108,6 @@ class Run:
         self.number += 1
         self.contents.append(f"content {self.number}\n".encode() * self.dice.randrange(1, 4))
         return self.contents[-1]
-
-    # --- what happens ------------------------------------------------------------------
 
     def step(self) -> None:
         ways: list[Callable[[], None]] = [
@@ -178,8 +173,6 @@ class Run:
     def resume(self) -> None:
         self.session.close()
         self.session = self.store.open(self.branch.id)
-
-    # --- going back --------------------------------------------------------------------
 
     def since(self, turn: int) -> dict[str, list[Wrote]]:
         found: dict[str, list[Wrote]] = {}
@@ -268,8 +261,6 @@ class Run:
                 assert self.content(path) == before[path]
         self.check(before)
 
-    # --- crashes -----------------------------------------------------------------------
-
     def crash(self, act: Callable[[Session], object]) -> None:
         """Do something in a process that is killed at a random system call, and resume."""
         calls = self.dice.randrange(60)
@@ -357,14 +348,7 @@ def run(first: int, count: int) -> None:
     ("first", "count"), [(0, 10), pytest.param(1_000, times(400, 1_000), marks=pytest.mark.long)]
 )
 def test_random_sequences(first: int, count: int) -> None:
-    done = forkserver.run(
-        [sys.executable, "-m", "tests.session.test_rewind_random", str(first), str(count)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
-    assert done.returncode == 0, done.stderr
+    apart("-m", "tests.session.test_rewind_random", first, count)
 
 
 if __name__ == "__main__":

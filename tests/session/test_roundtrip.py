@@ -2,11 +2,12 @@
 
 import contextlib
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from contextui import ContextManager, ItemType, Lod, WindowManager
+from contextui import ContextManager, ItemType, Lod, Window, WindowManager
 from contextui.errors import ContextTooLargeError
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore
@@ -28,12 +29,10 @@ class Talk(Conversation):
         self.context: ContextManager = session.context
 
 
-def options(checkpoint_every: int = 1_000) -> SessionOptions:
-    return SessionOptions(classes=[NotesWindow], checkpoint_every=checkpoint_every)
-
-
-def store_in(folder: Path, checkpoint_every: int = 1_000) -> SessionStore:
-    return SessionStore(folder / "home", options(checkpoint_every))
+def store_in(
+    folder: Path, checkpoint_every: int = 1_000, classes: Sequence[type[Window]] = (NotesWindow,)
+) -> SessionStore:
+    return SessionStore(folder / "home", SessionOptions(classes, checkpoint_every=checkpoint_every))
 
 
 def step(talk: Conversation, dice: random.Random) -> None:  # noqa: PLR0915

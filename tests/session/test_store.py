@@ -67,9 +67,6 @@ def foreign(store: SessionStore, text: str, name: str = "abc123") -> Path:
     return path
 
 
-# --- where they are kept ---------------------------------------------------------------------
-
-
 def test_a_folders_path_is_one_name() -> None:
     """S2.3"""
     assert escape_project_path("/Users/foo/project") == "-Users-foo-project"
@@ -173,9 +170,6 @@ def test_a_special_file_in_place_of_head_does_not_block(tmp_path: Path, name: st
     assert branch_of(tmp_path) is None
 
 
-# --- the log's own form ----------------------------------------------------------------------
-
-
 def test_entries_have_the_documents_form(session: Session) -> None:
     """S2.2: other programs read words, answers and results where they expect them."""
     talk = Talk(session)
@@ -203,8 +197,7 @@ def test_a_summary_follows_its_boundary_with_what_was_done(
 ) -> None:
     """S2.2: boundary first, then the summary; both say what the compaction did."""
     talk = Talk(session)
-    for number in range(4):
-        talk.turn(f"words {number}", "an answer")
+    talk.turns(4)
     talk.context.compact(list(talk.context.get_active())[:4], "They talked.", files=("a.py",))
     composed = wire(talk.composed())
     session.close()
@@ -237,8 +230,7 @@ def test_a_log_with_the_summary_before_its_boundary_loads(
 ) -> None:
     """As version 1 wrote it: a system prompt."""
     talk = Talk(session)
-    for number in range(4):
-        talk.turn(f"words {number}", "an answer")
+    talk.turns(4)
     talk.context.compact(list(talk.context.get_active())[:4], "They talked.")
     composed = wire(talk.composed())
     session.close()
@@ -251,9 +243,6 @@ def test_a_log_with_the_summary_before_its_boundary_loads(
     with store.open(path.stem) as again:
         assert again.notices == []
         assert wire(again.context.compose().messages) == composed
-
-
-# --- coming back -----------------------------------------------------------------------------
 
 
 def test_windows_come_back_with_state_detail_and_order(
@@ -383,22 +372,6 @@ def test_notices_are_in_the_language_of_the_session(store: SessionStore, session
     with pytest.raises(UnknownSessionError) as caught:
         store.find("0" * 32)
     assert caught.value.text("zh") == f'没有会话 "{"0" * 32}"。'
-
-
-def test_undo_reaches_back_before_the_resume(store: SessionStore, session: Session) -> None:
-    talk = Talk(session)
-    talk.turn("first", "answer")
-    item = talk.context.get_all()[0]
-    talk.context.edit(item.id, "changed")
-    talk.context.drop(item.id)
-    session.close()
-    with store.open(session.id) as again:
-        back = again.context.get(item.id)
-        seen = [(back.content, back.hidden)]
-        for _ in range(2):
-            again.context.undo()
-            seen.append((back.content, back.hidden))
-        assert seen == [("changed", "dropped"), ("changed", None), ("first", None)]
 
 
 def test_the_focus_of_a_window_comes_back(tmp_path: Path) -> None:
@@ -605,27 +578,6 @@ def test_lists_say_what_each_session_is(store: SessionStore, session: Session) -
     assert info.started < info.updated
 
 
-def test_a_fork_is_independent(store: SessionStore, session: Session) -> None:
-    talk = Talk(session)
-    for number in range(4):
-        talk.turn(f"words {number}", "answer")
-    with pytest.raises(SessionLockedError, match="--fork"):
-        store.open(session.id)
-    with store.fork(session.id, turn=2) as fork:
-        assert fork.id != session.id
-        assert fork.turn == 2
-        assert [i.content for i in fork.context.get_all()][::2] == ["words 0", "words 1"]
-        fork.context.add(ContextItem(ItemType.USER, "another way"))
-    talk.turn("words 4", "answer")
-    assert len(store.view(session.id).context.get_all()) == 10
-    assert "another way" not in session.path.read_text("utf-8")
-    with store.open(fork.id) as again:
-        assert again.context.get_all()[-1].content == "another way"
-
-
-# --- what others wrote -----------------------------------------------------------------------
-
-
 def test_another_programs_log_of_this_form_opens(store: SessionStore) -> None:
     """S2.2, S2.11: the five sample lines, from the last boundary on."""
     path = foreign(store, SAMPLES)
@@ -688,19 +640,6 @@ def test_ids_cannot_escape_the_folder(store: SessionStore, hostile: str) -> None
         store.open(hostile)
 
 
-def test_invalid_values_are_saved_as_far_as_possible(store: SessionStore, session: Session) -> None:
-    """FAULTS 12, 38: lone surrogates, NaN."""
-    session.context.add(ContextItem(ItemType.USER, "a\ud800b"))
-    session.context.report_usage(10, {"input_tokens": 12, "odd": float("nan")})
-    session.close()
-    with store.open(session.id) as again:
-        assert again.notices == []
-        assert again.context.get_all()[0].content == "a\ufffdb"
-
-
-# --- checkpoints -----------------------------------------------------------------------------
-
-
 def checkpoints(session: Session) -> int:
     return session.path.read_text("utf-8").count('"subtype":"checkpoint"')
 
@@ -746,9 +685,6 @@ def test_a_checkpoint_before_the_first_words_changes_nothing(tmp_path: Path) -> 
         Talk(again).turn("words", "answer")
         assert again.turn == 1
         assert again.context.get_stats().total_items == 4
-
-
-# --- memory ----------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("few_in_memory")
@@ -890,9 +826,6 @@ def test_an_emptied_log_is_rewritten_with_what_requests_show(
     session.close()
     with store.open(session.id) as again:
         assert wire(again.context.outlook().messages) == after
-
-
-# --- export ----------------------------------------------------------------------------------
 
 
 def test_a_session_can_be_read_as_markdown_and_taken_as_json(

@@ -31,14 +31,6 @@ from tests.session.writer import store_in as writers_store
 ROOT = Path(__file__).parents[2]
 
 
-def delete(path: Path) -> None:
-    path.unlink()
-
-
-def move_away(path: Path) -> None:
-    path.rename(path.with_name("moved.txt"))
-
-
 def move_and_link(path: Path) -> None:
     """As a person does who wants it on another disk."""
     moved = path.with_name("moved.txt")
@@ -80,18 +72,6 @@ def replace_with_a_fifo(path: Path) -> None:
     os.mkfifo(path)
 
 
-def empty(path: Path) -> None:
-    os.truncate(path, 0)
-
-
-def truncate_to_half(path: Path) -> None:
-    os.truncate(path, path.stat().st_size // 2)
-
-
-def write_something_else(path: Path) -> None:
-    path.write_text("something else\n")
-
-
 def change_in_place(path: Path) -> None:
     """One word, without changing the length."""
     with path.open("r+b") as file:
@@ -100,18 +80,9 @@ def change_in_place(path: Path) -> None:
         file.write(b'"no answer"')
 
 
-def append_a_line(path: Path) -> None:
+def append(path: Path, data: bytes) -> None:
     with path.open("ab") as file:
-        file.write(b"appended\n")
-
-
-def append_half_a_line(path: Path) -> None:
-    with path.open("ab") as file:
-        file.write(b'{"uuid":')
-
-
-def remove_the_folder(path: Path) -> None:
-    shutil.rmtree(path.parent)
+        file.write(data)
 
 
 def move_the_home(path: Path) -> None:
@@ -119,13 +90,26 @@ def move_the_home(path: Path) -> None:
     home.rename(home.with_name(f"moved-{uuid.uuid4().hex}"))
 
 
-WAYS: list[Callable[[Path], None]] = [
-    delete, move_away, move_and_link, link_to_another_file, replace_with_nothing,
-    replace_with_a_copy, replace_with_another_session, replace_with_a_folder,
-    replace_with_a_fifo, empty, truncate_to_half, write_something_else, change_in_place,
-    append_a_line, append_half_a_line, remove_the_folder, move_the_home,
-]  # fmt: skip
-LOSING = (empty, truncate_to_half, write_something_else, change_in_place)
+WAYS: dict[str, Callable[[Path], object]] = {
+    "delete": Path.unlink,
+    "move away": lambda path: path.rename(path.with_name("moved.txt")),
+    "move and link": move_and_link,
+    "link to another file": link_to_another_file,
+    "replace with nothing": replace_with_nothing,
+    "replace with a copy": replace_with_a_copy,
+    "replace with another session": replace_with_another_session,
+    "replace with a folder": replace_with_a_folder,
+    "replace with a fifo": replace_with_a_fifo,
+    "empty": lambda path: os.truncate(path, 0),
+    "truncate to half": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "write something else": lambda path: path.write_text("something else\n"),
+    "change in place": change_in_place,
+    "append a line": lambda path: append(path, b"appended\n"),
+    "append half a line": lambda path: append(path, b'{"uuid":'),
+    "remove the folder": lambda path: shutil.rmtree(path.parent),
+    "move the home": move_the_home,
+}
+LOSING = ("empty", "truncate to half", "write something else", "change in place")
 """The ways after which the open file does not have all that was written."""
 
 
@@ -164,15 +148,12 @@ LONG = pytest.mark.long
     ],
 )
 @pytest.mark.parametrize("way", WAYS)
-def test_messages_are_not_lost(
-    tmp_path: Path, way: Callable[[Path], None], is_resumed: bool, in_a_turn: bool
-) -> None:
+def test_messages_are_not_lost(tmp_path: Path, way: str, is_resumed: bool, in_a_turn: bool) -> None:
     """A new file has them, of this run and of an earlier one: byte by byte, or else from memory."""
     store = store_in(tmp_path)
     with talking(store.create("/project")) as talk:
         window = talk.open("a line")
-        for number in range(4):
-            talk.turn(f"words {number}", "an answer")
+        talk.turns(4)
         if is_resumed:
             talk.session.close()
             talk.take(store.open(talk.session.id))
@@ -181,7 +162,7 @@ def test_messages_are_not_lost(
             talk.say("more words")
             talk.send()
         before = talk.session.path.read_bytes()
-        way(talk.session.path)
+        WAYS[way](talk.session.path)
         if not in_a_turn:
             talk.say("more words")
             talk.send()
@@ -199,28 +180,28 @@ def test_messages_are_not_lost(
     check_resumed(store, talk.session, composed)
 
 
-@pytest.mark.parametrize("way", [delete, empty, append_half_a_line])
-def test_it_is_noticed_at_the_end_too(tmp_path: Path, way: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize("way", ["delete", "empty", "append half a line"])
+def test_it_is_noticed_at_the_end_too(tmp_path: Path, way: str) -> None:
     store = store_in(tmp_path)
     with talking(store.create("/project")) as talk:
         talk.turn("words", "an answer")
         composed = wire(talk.composed())
-        way(talk.session.path)
+        WAYS[way](talk.session.path)
     check_notice(talk.session)
     check_resumed(store, talk.session, composed)
 
 
 @pytest.mark.parametrize(
     "way",
-    [replace_with_another_session, replace_with_a_folder, link_to_another_file, append_a_line,
-     write_something_else, replace_with_nothing, change_in_place],
+    ["replace with another session", "replace with a folder", "link to another file",
+     "append a line", "write something else", "replace with nothing", "change in place"],
 )  # fmt: skip
-def test_what_another_program_wrote_is_kept(tmp_path: Path, way: Callable[[Path], None]) -> None:
+def test_what_another_program_wrote_is_kept(tmp_path: Path, way: str) -> None:
     """It is moved aside, and the notice says where."""
     with talking(store_in(tmp_path).create("/project")) as talk:
         talk.turn("words", "an answer")
         path = talk.session.path
-        way(path)
+        WAYS[way](path)
         theirs = sorted(path.iterdir()) if path.is_dir() else path.read_bytes()
         was_link = path.is_symlink()
         talk.say("more")
@@ -235,17 +216,17 @@ def test_what_another_program_wrote_is_kept(tmp_path: Path, way: Callable[[Path]
     assert not precious.exists() or precious.read_text() == "precious"
 
 
-@pytest.mark.parametrize("way", [delete, move_away, remove_the_folder, truncate_to_half])
-def test_no_temporary_files_remain(tmp_path: Path, way: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize("way", ["delete", "move away", "remove the folder", "truncate to half"])
+def test_no_temporary_files_remain(tmp_path: Path, way: str) -> None:
     with talking(store_in(tmp_path).create("/project")) as talk:
         talk.turn("words", "an answer")
         path = talk.session.path
-        way(path)
+        WAYS[way](path)
         talk.say("more")
     found = {one.name for one in path.parent.iterdir()} - {"moved.txt", "recent", "recent.lock"}
     kept = {one.name for one in path.parent.glob("*.found")}
     assert found == {path.name, path.with_suffix(".lock").name, *kept}
-    assert len(kept) == (way is truncate_to_half)
+    assert len(kept) == (way == "truncate to half")
 
 
 @pytest.mark.parametrize("way", ["touch", "link", "read-only"])
@@ -337,8 +318,8 @@ def test_random_talks_and_random_ways(tmp_path: Path, seed: int) -> None:
             writer = Writer(talk.session, dice)
             for _ in range(dice.randrange(40)):
                 writer.step()
-            ways = [one for one in WAYS if one is not change_in_place]  # it needs an answer
-            dice.choice(ways)(talk.session.path)
+            way = dice.choice([one for one in WAYS if one != "change in place"])  # needs an answer
+            WAYS[way](talk.session.path)
             for _ in range(dice.randrange(40)):
                 writer.step()
             while writer.is_waiting:
@@ -400,8 +381,6 @@ def test_a_session_that_cannot_be_written_has_nothing_unsaved_until_something_ha
         composed = wire(again.composed())
     check_resumed(store, again.session, composed)
 
-
-# --- the file alone ------------------------------------------------------------------------
 
 LINES = [b"line %03d\n" % number for number in range(20)]  # 9 bytes each
 

@@ -16,6 +16,7 @@ from contextui.session import versions
 from contextui.session.fork import KEPT
 from contextui.session.session import Session
 from contextui.session.versions import KeptVersionError, digest_of
+from tests.session.test_log import disk_full
 
 
 @pytest.fixture
@@ -125,11 +126,7 @@ def test_a_write_without_a_copy_says_so(
     """The save works; the log says that what was there is not kept."""
     (work / "a.txt").write_bytes(b"one")
     if fault == "full":
-
-        def full(*_: object) -> None:
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(versions, "write_private", full)
+        monkeypatch.setattr(versions, "write_private", disk_full)
     elif fault == "link":  # a planted folder: what is kept must not go elsewhere
         (tmp_path / "elsewhere").mkdir(mode=0o700)
         kept_in(session).parent.mkdir(parents=True, mode=0o700)

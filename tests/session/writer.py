@@ -16,9 +16,11 @@ from contextui import ContextItem, ItemType, Lod, SessionOptions, SessionStore
 from contextui.errors import ContextTooLargeError, InvalidItemError
 from contextui.session.log import SessionLog
 from contextui.session.session import Session
+from tests import forkserver
 from tests.context.conversation import NotesWindow, rough_counter, wire
 from tests.session.test_roundtrip import Talk
 
+ROOT = Path(__file__).parents[2]
 BUDGET = 4_000
 MOST_WINDOWS, MOST_PROMPTS = 4, 3
 
@@ -28,6 +30,18 @@ KINDS = (
     + ["open", "detail", "focus", "close", "usage", "squeeze", "system", "large"]
     + ["pin", "unpin", "drop", "restore", "edit", "undo"]
 )
+
+
+def apart(*words: object, status: int = 0) -> str:
+    """Run Python in a process of its own, with `-m` and a module or `-c` and a script.
+
+    Returns:
+        What it printed.
+    """
+    argv = [sys.executable, *map(str, words)]
+    done = forkserver.run(argv, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == status, done.stderr
+    return str(done.stdout)
 
 
 def store_in(home: Path, checkpoint_every: int = 40) -> SessionStore:

@@ -15,6 +15,7 @@ from contextui.windowing.runtime import runtime_of
 
 LONG = 30.0  # what a window that hangs would take; tests set it free long before
 E = TypeVar("E", bound=Event)
+W = TypeVar("W", bound=Window)
 
 
 class Item(BaseModel):
@@ -92,6 +93,19 @@ class Text(Window):
     @action("Show")
     def show(self, text: str) -> None:
         self.state.text = text
+
+
+class Stage(Window):
+    """Files to commit."""
+
+    def content(self, lod: Lod) -> Body:
+        return "nothing"
+
+    @action("Add a file", says=["zustage {file}", " 暂存 {file} "])
+    def add(self, file: str) -> None: ...
+
+    @action("Commit")
+    def commit(self) -> None: ...
 
 
 class Gate:
@@ -172,6 +186,29 @@ class Heard:
         with self._news:
             assert self._news.wait_for(lambda: len(self.of(kind)) >= count, LONG)
         return self.of(kind)
+
+
+def opened(windows: WindowManager, cls: type[W], **args: Any) -> W:
+    """Open a window of a class that the manager need not know."""
+    window = cls()
+    windows.open(window, **args)
+    return window
+
+
+def together(*calls: Callable[[], object]) -> None:
+    """Make calls at the same time, each in a thread of its own."""
+    start = threading.Barrier(len(calls))
+
+    def make(call: Callable[[], object]) -> None:
+        start.wait(LONG)
+        call()
+
+    threads = [threading.Thread(target=make, args=(call,), daemon=True) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(LONG * 2)
+    assert not any(thread.is_alive() for thread in threads)
 
 
 def act(windows: WindowManager, window: Window, action_id: str, **params: Any) -> ActionResult:

@@ -1,6 +1,5 @@
 """Anchors (S1.7): places to act on or to point at; only what is registered is one."""
 
-import asyncio
 from collections.abc import Iterable
 
 import pytest
@@ -198,7 +197,9 @@ def test_an_anchor_of_before_acts_until_it_is_gone(windows: WindowManager) -> No
     assert isinstance(act(windows, book, "expand-entry-1").error, UnknownActionError)
 
 
-def test_an_anchor_can_be_used_as_soon_as_what_made_it_was_done(windows: WindowManager) -> None:
+async def test_an_anchor_can_be_used_as_soon_as_what_made_it_was_done(
+    windows: WindowManager,
+) -> None:
     """Though the render that holds it is only being drawn."""
 
     class Doors(Window):
@@ -220,8 +221,6 @@ def test_an_anchor_can_be_used_as_soon_as_what_made_it_was_done(windows: WindowM
             self.state.doors += 1
 
     house = windows.open(Doors)
-
-    async def go() -> list[bool]:
-        return [(await windows.act(house.id, f"open-{n}", {})).ok for n in range(1, 60)]
-
-    assert all(asyncio.run(go()))
+    assert await windows.await_opening(LONG) == []
+    for number in range(1, 60):
+        assert (await windows.act(house.id, f"open-{number}")).ok

@@ -49,6 +49,8 @@ MISTAKES = [
     ("widget = 'a.b'", "names no widget (write it as package.module:Class)"),
     ("@action('Go')\ndef name(self): ...", "declares an action name, which is an attribute"),
     ("@action('Go')\ndef description(self): ...", "declares an action description, which is an"),
+    ("@action('Go')\ndef opened(self): ...", "declares an action opened, which is an attribute"),
+    ("@action('Go')\ndef env(self): ...", "declares an action env, which is an attribute"),
 ]
 
 

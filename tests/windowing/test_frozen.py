@@ -20,7 +20,7 @@ from contextui.errors import ContextUIError, FrozenStateError
 from contextui.events import WindowTroubled
 from contextui.windowing.state import freeze
 from tests.thorough import times
-from tests.windowing.samples import LONG, Heard, act, after_all
+from tests.windowing.samples import LONG, Blocking, Heard, act, after_all, held, opened
 
 
 class Part(BaseModel):
@@ -85,9 +85,7 @@ class Mixed(Window):
 
 @pytest.fixture
 def mixed(windows: WindowManager) -> Mixed:
-    window = windows.open(Mixed)
-    assert isinstance(window, Mixed)
-    return window
+    return opened(windows, Mixed)
 
 
 CHANGES: dict[str, Callable[[Mixed], object]] = {
@@ -150,25 +148,14 @@ def test_a_leaked_part_that_is_changed_outside_is_discarded_with_a_warning(
 
 
 def test_others_see_the_committed_state_while_an_action_runs(windows: WindowManager) -> None:
-    reached, go_on = threading.Event(), threading.Event()
-
-    class Halfway(Mixed):
-        @action("Half")
-        def half(self) -> None:
-            self.state.count = 50
-            reached.set()
-            go_on.wait(LONG)
-            self.state.count = 100
-
-    window = windows.open(Halfway)
-    assert isinstance(window, Halfway)
-    acting = threading.Thread(target=act, args=(windows, window, "half"))
-    acting.start()
-    assert reached.wait(LONG)
-    assert window.state.count == 0
-    go_on.set()
+    window = opened(windows, Blocking)
+    acting = threading.Thread(target=act, args=(windows, window, "hang"))
+    with held(window, "hang") as gates:
+        acting.start()
+        assert gates["hang"].reached.wait(LONG)
+        assert window.state.count == 0
     acting.join(LONG)
-    assert window.state.count == 100
+    assert window.state.count == 1_000
 
 
 SNAPSHOT_CHANGES: dict[str, Callable[[Snapshot], object]] = {

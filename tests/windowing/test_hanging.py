@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from contextui import ActionResult, Lod, Window, WindowManager
+from contextui import Lod, Window, WindowManager
 from contextui.errors import UnknownWindowError, WindowBusyError
 from contextui.events import WindowTroubled
 from contextui.windowing.runtime import runtime_of
@@ -21,6 +21,7 @@ from tests.windowing.samples import (
     act,
     after_all,
     held,
+    opened,
     settled,
 )
 
@@ -32,8 +33,7 @@ class TestHanging:
         class Hasty(Blocking):
             action_seconds = 0.05
 
-        hasty = Hasty()
-        windows.open(hasty)
+        hasty = opened(windows, Hasty)
         heard = Heard(windows)
         with held(hasty, "hang") as gates:
             result = act(windows, hasty, "hang")
@@ -48,48 +48,40 @@ class TestHanging:
         assert hasty.snapshot().content == "Full: 0"
         assert not heard.of(WindowTroubled)
 
-    def test_a_window_closed_before_its_queued_action_runs(self, windows: WindowManager) -> None:
+    async def test_a_window_closed_before_its_queued_action_runs(
+        self, windows: WindowManager
+    ) -> None:
         """FAULTS 23."""
-        window = Blocking()
-        windows.open(window)
-
-        async def close() -> ActionResult:
-            with held(window, "hang") as gates:
-                hanging = asyncio.create_task(windows.act(window.id, "hang"))
-                await asyncio.to_thread(gates["hang"].reached.wait, LONG)
-                queued = asyncio.create_task(windows.act(window.id, "up"))
-                await asyncio.sleep(0)
-                windows.close(window.id)
-                result = await queued
-            await hanging
-            return result
-
-        result = asyncio.run(close())
+        window = opened(windows, Blocking)
+        await windows.await_opening(LONG)
+        with held(window, "hang") as gates:
+            hanging = asyncio.create_task(windows.act(window.id, "hang"))
+            await asyncio.to_thread(gates["hang"].reached.wait, LONG)
+            queued = asyncio.create_task(windows.act(window.id, "up"))
+            await asyncio.sleep(0)
+            windows.close(window.id)
+            result = await queued
+        await hanging
         assert not result.ok
         assert isinstance(result.error, UnknownWindowError)
         assert result.text == "blocking_1 is closed."
 
-    def test_a_hanging_window_can_be_closed_and_another_opened(
+    async def test_a_hanging_window_can_be_closed_and_another_opened(
         self, windows: WindowManager, neighbour: Window
     ) -> None:
-        window = Blocking()
-        windows.open(window)
-
-        async def close() -> None:
-            with held(window, "content") as gates:
-                await windows.act(window.id, "up")
-                await asyncio.to_thread(gates["content"].reached.wait, LONG)
-                windows.close(window.id)
-                assert 'stale="true"' in (windows.last_render(window.id) or "")
-                assert (await windows.act(windows.open(Counter).id, "up")).ok
-
-        asyncio.run(close())
+        window = opened(windows, Blocking)
+        await windows.settle(LONG)
+        with held(window, "content") as gates:
+            await windows.act(window.id, "up")
+            await asyncio.to_thread(gates["content"].reached.wait, LONG)
+            windows.close(window.id)
+            assert 'stale="true"' in (windows.last_render(window.id) or "")
+            assert (await windows.act(windows.open(Counter).id, "up")).ok
 
     def test_while_one_closes_a_hanging_window_others_are_not_held_up(
         self, windows: WindowManager, neighbour: Window
     ) -> None:
-        window = Blocking()
-        windows.open(window)
+        window = opened(windows, Blocking)
         with held(window, "content") as gates:
             act(windows, window, "up")
             assert gates["content"].reached.wait(LONG)

@@ -20,6 +20,7 @@ from tests.windowing.samples import (
     after_all,
     content_of,
     held,
+    opened,
     settled,
 )
 from tests.windowing.ways import WAYS, leave
@@ -83,8 +84,7 @@ class TestContent:
         assert long.snapshot().content.endswith("… 49800000 more characters left out")
 
     def test_that_hangs_is_late_and_shows_its_last_render(self, windows: WindowManager) -> None:
-        window = Blocking()
-        windows.open(window)
+        window = opened(windows, Blocking)
         heard = Heard(windows)
         with held(window, "content") as gates:
             assert act(windows, window, "up").ok
@@ -122,8 +122,7 @@ class TestContent:
                     raise ValueError("not now")
                 return super().content(lod)
 
-        moody = Moody()
-        windows.open(moody)
+        moody = opened(windows, Moody)
         assert moody.snapshot().error
         moody.well = True
         assert act(windows, moody, "report").ok

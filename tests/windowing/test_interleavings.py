@@ -3,7 +3,6 @@
 import asyncio
 import json
 import random
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -185,23 +184,24 @@ class Run:
         later.shut_down()
 
 
-def play(seed: int, more: Callable[[Run], None] = Run.resume) -> None:
+def play(seed: int) -> None:
     run = Run(seed)
     try:
         asyncio.run(run.go())
     finally:
         run.windows.shut_down()
     run.check()
-    more(run)
+    run.resume()
 
 
-def test_as_if_one_by_one() -> None:
-    for seed in range(times(40, 300)):
-        play(seed)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("start", range(1_000, 11_000, 2_500))
-def test_as_if_one_by_one_thousands_of_times(start: int) -> None:
-    for seed in range(start, start + times(300, 2_500)):
+@pytest.mark.parametrize(
+    ("start", "count"),
+    [
+        (0, times(40, 300)),
+        *(pytest.param(start, times(300, 2_500), marks=pytest.mark.long)
+          for start in range(1_000, 11_000, 2_500)),
+    ],
+)  # fmt: skip
+def test_as_if_one_by_one(start: int, count: int) -> None:
+    for seed in range(start, start + count):
         play(seed)

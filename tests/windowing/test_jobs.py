@@ -15,7 +15,7 @@ from contextui.events import Event, WindowNotified
 from contextui.reaper import processes
 from contextui.windowing.job import Job
 from contextui.windowing.runtime import runtime_of
-from contextui.windowing.window import Window as BaseWindow
+from tests.windowing.samples import act, opened
 
 LONG = 60.0
 
@@ -107,9 +107,7 @@ class Desk:
         self.windows = WindowManager([Builder])
         self.events: list[Event] = []
         self.windows.subscribe(self.events.append)
-        window = self.windows.open("builder")
-        assert isinstance(window, Builder)
-        self.window = window
+        self.window = opened(self.windows, Builder)
 
     async def act(self, action_id: str, **params: Any) -> str:
         return (await self.windows.act("builder_1", action_id, params)).text
@@ -180,8 +178,7 @@ async def test_a_change_that_fails_leaves_earlier_ones_and_timers_alone(desk: De
             self.env.every(0.005, lambda: ticks.update(["of the action"]))
             return self.env.job("vary", work, wait=LONG)
 
-    window = desk.windows.open(Clock)
-    assert isinstance(window, Clock)
+    window = opened(desk.windows, Clock)
     assert "no" in (await desk.windows.act(window.id, "vary", {})).text
     assert window.state.steps == ["kept"]
     seen = ticks["of the action"]
@@ -229,8 +226,7 @@ async def test_a_change_during_which_a_job_is_cancelled_is_undone(desk: Desk) ->
 
             return self.env.job("hold", work)
 
-    window = desk.windows.open(Stubborn)
-    assert isinstance(window, Stubborn)
+    window = opened(desk.windows, Stubborn)
     await desk.windows.act(window.id, "hold_in_change", {})
     await until(lambda: window.ends)
     assert runtime_of(window).jobs.cancel_all() == ["hold"]
@@ -263,84 +259,60 @@ async def test_waiting_ends_with(desk: Desk, cause: str, said: str) -> None:
     assert await waiting == said
 
 
-@pytest.mark.parametrize(("how", "ended"), [("cancel", "cancelled"), ("finish", "done")])
-def test_a_hook_records_how_a_job_ended(how: str, ended: str) -> None:
-    class Noting(Builder):
-        """Notes how its jobs ended."""
+class Noting(Builder):
+    """Notes how its jobs ended."""
 
-        name = "builder"
+    def __init__(self) -> None:
+        super().__init__()
+        self.shut: Callable[[], object] = lambda: None
 
-        def job_ended(self, job: Job) -> None:
-            self.state.steps.append(f"{job.name} {job.state}, {len(self.env.jobs())} left")
+    def job_ended(self, job: Job) -> None:
+        self.ends.append(f"{job.name} {job.state}")
+        self.state.steps.append(f"{len(self.env.jobs())} left")
 
-    windows = WindowManager([Noting])
-    window = windows.open("builder")
-    assert isinstance(window, Noting)
+    @action("End the job and close")
+    async def leave(self) -> None:
+        job = runtime_of(self).jobs.get()
+        assert job is not None
+        job.cancel()
+        while not job.ended.done():
+            await asyncio.sleep(0.001)
+        self.shut()
 
-    async def go() -> None:
-        await windows.act("builder_1", "hold")
-        await windows.act("builder_1", "release" if how == "finish" else "cancel")
-        await until(lambda: f"hold {ended}, 0 left" in window.state.steps)
 
-    asyncio.run(go())
-    windows.shut_down()
+@pytest.mark.parametrize(("how", "ended"), [("cancel", "cancelled"), ("release", "done")])
+async def test_a_hook_records_how_a_job_ended(desk: Desk, how: str, ended: str) -> None:
+    window = opened(desk.windows, Noting)
+    await desk.windows.await_opening(LONG)
+    await desk.windows.act(window.id, "hold")
+    await desk.windows.act(window.id, how)
+    await until(lambda: window.state.steps[-1:] == ["0 left"])
+    assert window.ends == [f"hold {ended}"]
 
 
 @pytest.mark.parametrize("reason", ["closed", "exit"])
-def test_when_a_window_closes_the_ends_of_its_jobs_come_first(reason: str) -> None:
-    class Noting(Builder):
-        """Notes how its jobs ended."""
-
-        name = "builder"
-
-        def job_ended(self, job: Job) -> None:
-            self.ends.append(f"{job.name} {job.state}")
-            self.state.steps.append("job_ended")
-
-    windows = WindowManager([Noting])
-    window = windows.open("builder")
-    assert isinstance(window, Noting)
-    events: list[Event] = []
-    windows.subscribe(events.append)
-    asyncio.run(windows.act("builder_1", "hold"))
-    asyncio.run(windows.act("builder_1", "hold"))
+def test_when_a_window_closes_the_ends_of_its_jobs_come_first(desk: Desk, reason: str) -> None:
+    window = opened(desk.windows, Noting)
+    for _ in range(2):
+        act(desk.windows, window, "hold")
     if reason == "closed":
-        windows.close("builder_1")
+        desk.windows.close(window.id)
         ended(window)
     else:
-        windows.shut_down()
+        desk.windows.shut_down()
     assert window.ends == ["hold cancelled", "hold cancelled", reason]
-    assert runtime_of(window).core.saved.state == {
-        **window.state.saved(),
-        "steps": ["job_ended"] * 2,
-    }
-    assert runtime_of(window).core.saved.jobs == ("hold", "hold")  # interrupted, if it is resumed
-    assert not any(isinstance(one, WindowNotified) for one in events)
+    saved = runtime_of(window).core.saved
+    assert saved.state is not None
+    assert len(saved.state["steps"]) == 2
+    assert saved.jobs == ("hold", "hold")  # interrupted, if it is resumed
+    assert desk.notices() == []
 
 
-def test_an_end_that_is_queued_when_the_window_closes_comes_first_too() -> None:
-    class Noting(Builder):
-        """Notes how its jobs ended."""
-
-        name = "builder"
-
-        def job_ended(self, job: Job) -> None:
-            self.ends.append(f"{job.name} {job.state}")
-
-        @action("End the job and close")
-        async def leave(self) -> None:
-            job = runtime_of(self).jobs.get()
-            assert job is not None
-            job.cancel()
-            while not job.ended.done():
-                await asyncio.sleep(0.001)
-            windows.close("builder_1")
-
-    windows = WindowManager([Noting])
-    window = windows.open("builder")
-    assert isinstance(window, Noting)
-    asyncio.run(windows.act("builder_1", "hold"))
-    asyncio.run(windows.act("builder_1", "leave"))
+def test_an_end_that_is_queued_when_the_window_closes_comes_first_too(desk: Desk) -> None:
+    window = opened(desk.windows, Noting)
+    window.shut = lambda: desk.windows.close(window.id)
+    for action_id in ("hold", "leave"):
+        act(desk.windows, window, action_id)
     ended(window)
     assert window.ends == ["hold cancelled", "closed"]
 
@@ -383,8 +355,8 @@ def test_work_that_is_not_async_is_explained() -> None:
             return self.env.job("go", lambda job: None, wait=LONG)  # type: ignore[arg-type, return-value]
 
     windows = WindowManager([Plain])
-    window: BaseWindow = windows.open("plain")
-    said = asyncio.run(windows.act(window.id, "go"))
+    window = windows.open("plain")
+    said = act(windows, window, "go")
     assert not said.ok
     assert "write async def" in said.text
     windows.shut_down()
@@ -432,10 +404,8 @@ def left(session: int) -> list[int]:
 
 @pytest.fixture
 def runner() -> Iterator[Runner]:
-    windows = WindowManager([Runner])
-    window = windows.open("runner")
-    assert isinstance(window, Runner)
-    yield window
+    windows = WindowManager()
+    yield opened(windows, Runner)
     windows.shut_down()
 
 
@@ -455,9 +425,8 @@ def test_a_process_of_a_job_gives_its_output_and_status(
 
 @pytest.mark.parametrize("how", ["cancel", "close", "exit"])
 def test_everything_that_a_job_started_ends_with_it(how: str) -> None:
-    windows = WindowManager([Runner])
-    window = windows.open("runner")
-    assert isinstance(window, Runner)
+    windows = WindowManager()
+    window = opened(windows, Runner)
     do(window, "run", argv=NESTED)
     deadline = time.monotonic() + LONG
     while "ready" not in window.state.lines and time.monotonic() < deadline:

@@ -1,7 +1,6 @@
 """Opening, finding, acting, closing; ids that are never used twice."""
 
 import asyncio
-import threading
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from contextui.errors import (
 )
 from contextui.events import WindowClosed, WindowOpened, WindowRestored
 from contextui.windowing.runtime import runtime_of
-from tests.windowing.samples import LONG, Counter, Heard, Todo, act, after_all, parse, settled
+from tests.windowing.samples import Counter, Heard, Todo, act, after_all, parse, settled, together
 
 
 @pytest.fixture
@@ -83,18 +82,7 @@ class TestIds:
         assert windows.open("todo").id == "todo_9"
 
     def test_opened_from_many_threads_each_has_its_own(self, windows: WindowManager) -> None:
-        together = threading.Barrier(8)
-
-        def open_some() -> None:
-            together.wait(LONG)
-            for _ in range(5):
-                windows.open("counter")
-
-        threads = [threading.Thread(target=open_some) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(LONG)
+        together(*[lambda: [windows.open("counter") for _ in range(5)]] * 8)
         assert len({one.id for one in windows.windows()}) == 40
 
 
@@ -196,22 +184,16 @@ class TestClosing:
 
     def test_of_many_at_once_one_succeeds(self, windows: WindowManager) -> None:
         windows.open("todo")
-        together = threading.Barrier(8)
         results: list[bool] = []
 
         def close() -> None:
-            together.wait(LONG)
             try:
                 windows.close("todo_1")
                 results.append(True)
             except UnknownWindowError:
                 results.append(False)
 
-        threads = [threading.Thread(target=close) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(LONG)
+        together(*[close] * 8)
         assert sorted(results) == [False] * 7 + [True]
 
     def test_a_closed_window_can_still_be_looked_at(self, windows: WindowManager) -> None:
@@ -276,18 +258,7 @@ class TestActing:
 
     def test_concurrent_threads_lose_nothing(self, windows: WindowManager) -> None:
         counter = windows.open("counter")
-        together = threading.Barrier(10)
-
-        def count() -> None:
-            together.wait(LONG)
-            for _ in range(5):
-                assert act(windows, counter, "up").ok
-
-        threads = [threading.Thread(target=count) for _ in range(10)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(LONG)
+        together(*[lambda: [act(windows, counter, "up") for _ in range(5)]] * 10)
         assert counter.snapshot().content == "Full: 50"
         assert str(counter.version) == "51.0.0"
         history = counter.snapshot().history or ()

@@ -8,11 +8,11 @@ import pytest
 from pydantic import BaseModel, Field
 
 from contextui import Action, ApprovalGate, Body, Lod, Window, WindowManager, action
-from contextui.agent import Decision, Question
 from contextui.errors import InvalidParamsError
 from contextui.testing import WindowTester
 from contextui.windowing.action import Effect
 from contextui.windowing.params import SchemaParams
+from tests.agent.desk import Person
 
 
 class Loan(BaseModel):
@@ -186,26 +186,16 @@ def test_less_is_shown_of_them_at_lower_levels_of_detail() -> None:
         assert '<action id="shelve"/>' in gist
 
 
-def test_the_effect_depends_on_the_params() -> None:
-    asked = list[str]()
-
-    async def decide(question: Question) -> Decision:
-        asked.append(question.name)
-        return Decision("no")
-
-    async def go() -> tuple[str, str]:
-        windows = WindowManager([Library])
-        windows.open("library")
-        allow = ApprovalGate("ask", decide).allow
-        reads = await windows.act("library_1", "query", {"text": "who?"}, allow=allow)
-        edits = await windows.act("library_1", "query", {"text": "!burn"}, allow=allow)
-        windows.shut_down()
-        return reads.text, edits.text
-
-    reads, edits = asyncio.run(go())
-    assert reads == "answer to who?"
-    assert edits == "library_1.query was not carried out: the person declined."
-    assert asked == ["library_1.query"]
+async def test_the_effect_depends_on_the_params() -> None:
+    person, windows = Person("no"), WindowManager([Library])
+    windows.open("library")
+    allow = ApprovalGate("ask", person).allow
+    reads = await windows.act("library_1", "query", {"text": "who?"}, allow=allow)
+    edits = await windows.act("library_1", "query", {"text": "!burn"}, allow=allow)
+    windows.shut_down()
+    assert reads.text == "answer to who?"
+    assert edits.text == "library_1.query was not carried out: the person declined."
+    assert [one.name for one in person.questions] == ["library_1.query"]
 
 
 def test_an_effect_that_cannot_be_known_asks() -> None:

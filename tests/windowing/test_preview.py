@@ -11,7 +11,7 @@ from contextui.errors import ContextUIError
 from contextui.windowing import transaction
 from contextui.windowing.preview import Preview
 from contextui.windowing.runtime import runtime_of
-from tests.windowing.samples import Blocking, Counter, Heard, after_all, held
+from tests.windowing.samples import Blocking, Counter, Heard, after_all, held, opened
 from tests.windowing.ways import WAYS
 
 DIFF = "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n"
@@ -121,8 +121,7 @@ def test_one_that_is_late_says_so_and_holds_nobody_up(
             self.at("preview")
             return "late"
 
-    slow = Slow()
-    windows.open(slow)
+    slow = opened(windows, Slow)
     late = "There is no preview, so it cannot be approved: slow_1 did not answer in time."
     with held(slow, "preview") as gates:
         monkeypatch.setattr(transaction, "PATIENCE", 0.02)

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import pytest
 from pydantic import Field, field_validator
@@ -12,7 +12,7 @@ from contextui import ActionError, Body, Lod, Transient, Window, WindowManager, 
 from contextui.errors import ActionFailedError, InvalidSourceDataError, WindowBusyError
 from contextui.events import WindowChanged, WindowCommitted
 from contextui.windowing.runtime import runtime_of
-from tests.windowing.samples import LONG, Heard, act, after_all, settled
+from tests.windowing.samples import LONG, Heard, act, after_all, opened, settled
 
 
 class Ledger(Window):
@@ -59,63 +59,17 @@ class Ledger(Window):
     def tick(self) -> None:
         self.ticks += 1
 
-    @action("Raise")
-    def raises(self) -> None:
+    @action("Fail")
+    def fail(self, way: str) -> object:
         self.change()
-        raise ValueError("no")
+        return FAILURES[way][0](self)
 
-    @action("Refuse")
-    def refuses(self) -> None:
-        self.change()
-        raise ActionError("not today")
-
-    @action("Exit")
-    def exits(self) -> None:
-        self.change()
-        raise SystemExit
-
-    @action("Leave an invalid value")
-    def invalid(self) -> None:
-        self.change()
-        self.state.balance = -1
-
-    @action("Leave what a validator refuses")
-    def refused(self) -> None:
-        self.change()
-        self.state.lines.append("forbidden")
-
-    @action("Leave a state of another type")
-    def mistyped(self) -> None:
-        self.change()
-        self.state.lines = 5  # type: ignore[assignment]
-
-    @action("Leave no state")
-    def lost(self) -> None:
-        self.change()
-        self.state = None  # type: ignore[assignment]
-
-    @action("Raise later")
-    async def raises_later(self) -> None:
+    @action("Fail later")
+    async def fail_later(self, way: str) -> object:
         await asyncio.sleep(0)
         self.change()
         await asyncio.sleep(0)
-        raise ValueError("no")
-
-    @action("Leave an invalid value later")
-    async def invalid_later(self) -> None:
-        await asyncio.sleep(0)
-        self.change()
-        self.state.balance = -1
-
-    @action("Return what has no words")
-    def unspeakable(self) -> object:
-        self.change()
-
-        class Mute:
-            def __str__(self) -> str:
-                raise ValueError("mute")
-
-        return Mute()
+        return FAILURES[way][0](self)
 
     @action("Take too long")
     def late(self) -> None:
@@ -142,17 +96,25 @@ class Hasty(Ledger):
     action_seconds: ClassVar[float] = 0.05
 
 
-FAILURES: dict[str, type[Exception]] = {
-    "raises": ActionFailedError,
-    "refuses": ActionError,
-    "exits": ActionFailedError,
-    "invalid": InvalidSourceDataError,
-    "refused": InvalidSourceDataError,
-    "mistyped": InvalidSourceDataError,
-    "lost": InvalidSourceDataError,
-    "raises_later": ActionFailedError,
-    "invalid_later": InvalidSourceDataError,
-    "unspeakable": ActionFailedError,
+class Mute:
+    def __str__(self) -> str:
+        raise ValueError("mute")
+
+
+def throw(error: BaseException) -> NoReturn:
+    raise error
+
+
+FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
+    "raises": (lambda _: throw(ValueError("no")), ActionFailedError),
+    "refuses": (lambda _: throw(ActionError("not today")), ActionError),
+    "exits": (lambda _: throw(SystemExit()), ActionFailedError),
+    "invalid": (lambda one: setattr(one.state, "balance", -1), InvalidSourceDataError),
+    "refused": (lambda one: one.state.lines.append("forbidden"), InvalidSourceDataError),
+    "mistyped": (lambda one: one.state.lines.append(5), InvalidSourceDataError),
+    "replaced": (lambda one: setattr(one.state, "lines", 5), InvalidSourceDataError),
+    "lost": (lambda one: setattr(one, "state", None), InvalidSourceDataError),
+    "unspeakable": (lambda _: Mute(), ActionFailedError),
 }
 
 
@@ -188,15 +150,20 @@ def check_no_trace(windows: WindowManager, window: Ledger, fail: Callable[[], ob
     }
 
 
-@pytest.mark.parametrize("action_id", FAILURES)
-def test_nothing_of_a_failed_action_remains(windows: WindowManager, action_id: str) -> None:
-    """M03."""
-    window = windows.open(Ledger)
-    assert isinstance(window, Ledger)
+@pytest.mark.parametrize("action_id", ["fail", "fail_later"])
+@pytest.mark.parametrize("way", FAILURES)
+def test_nothing_of_a_failed_action_remains(
+    windows: WindowManager, way: str, action_id: str
+) -> None:
+    """M03, FAULTS 20a."""
+    window = opened(windows, Ledger)
 
     def fail() -> None:
-        result = act(windows, window, action_id)
-        assert type(result.error) is FAILURES[action_id], result
+        result = act(windows, window, action_id, way=way)
+        assert type(result.error) is FAILURES[way][1], result
+        if way == "mistyped":
+            assert result.text.startswith("the state would not be valid: lines.")
+            assert result.text.endswith(": Input should be a valid string")
 
     check_no_trace(windows, window, fail)
     check_no_trace(windows, window, fail)  # also after a change that was committed
@@ -206,8 +173,7 @@ def test_nothing_of_a_failed_action_remains(windows: WindowManager, action_id: s
 def test_nothing_of_one_that_takes_too_long_remains(
     windows: WindowManager, monkeypatch: pytest.MonkeyPatch, action_id: str
 ) -> None:
-    window = windows.open(Hasty)
-    assert isinstance(window, Hasty)
+    window = opened(windows, Hasty)
 
     def fail() -> None:
         result = act(windows, window, action_id)
@@ -220,8 +186,7 @@ def test_nothing_of_one_that_takes_too_long_remains(
 
 @pytest.mark.parametrize("action_id", ["late", "late_async"])
 def test_nothing_of_one_that_is_cancelled_remains(windows: WindowManager, action_id: str) -> None:
-    window = windows.open(Ledger)
-    assert isinstance(window, Ledger)
+    window = opened(windows, Ledger)
 
     async def cancel() -> None:
         acting = asyncio.create_task(windows.act(window.id, action_id))
@@ -236,15 +201,14 @@ def test_nothing_of_one_that_is_cancelled_remains(windows: WindowManager, action
 
 @pytest.mark.parametrize("way", ["raises", "invalid", "exits"])
 def test_nothing_of_a_failed_timer_remains(windows: WindowManager, way: str) -> None:
-    window = windows.open(Ledger)
-    assert isinstance(window, Ledger)
+    window = opened(windows, Ledger)
 
     def fail() -> None:
         ran = threading.Event()
 
         def tick() -> None:
             ran.set()
-            getattr(window, way)()
+            window.fail(way)
 
         end = window.env.every(0.0005, tick)
         assert ran.wait(LONG)

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from contextui import Window
-from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
+from contextui.agent.approval import ApprovalGate
 from contextui.testing import WindowTester, run_in_thread
 from contextui.windowing.action import ActionResult
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.template import NewWindowError, write_new_window
 from tests import forkserver
+from tests.agent.desk import Person
 
 Acting = tuple[WindowTester[Window], Callable[..., ActionResult]]
 """A window, and a function that acts on it as the model does."""
@@ -62,9 +63,6 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, there: 
     assert os.listdir(tmp_path) == [there]
 
 
-# --- what the model may do with the table window ------------------------------------------------
-
-
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Callable[..., Acting]]:
     """Open the table window on a database of a given name, and act on it as the model."""
@@ -91,18 +89,9 @@ def table(tmp_path: Path) -> Iterator[Callable[..., Acting]]:
         one.close()
 
 
-def asked(choice: Choice) -> tuple[ApprovalGate, list[Question]]:
-    questions: list[Question] = []
-
-    async def answer(question: Question) -> Decision:
-        questions.append(question)
-        return Decision(choice)
-
-    return ApprovalGate("ask", answer), questions
-
-
 def test_the_table_window_passes_the_gate_for_secrets(table: Callable[..., Acting]) -> None:
-    gate, questions = asked("no")
+    person = Person(otherwise=("no",))
+    gate = ApprovalGate("ask", person)
     tester, act = table("secrets.db", gate)
     for _ in range(2):
         result = act("query", sql="select * from items")
@@ -112,22 +101,23 @@ def test_the_table_window_passes_the_gate_for_secrets(table: Callable[..., Actin
     assert "hush" in tester.content()
     assert "hush" not in tester.xml()
     assert not act("page", number=1).ok
-    assert [(one.verb, one.target) for one in questions] == [("read", "secrets.db")] * 3
+    assert [(one.verb, one.target) for one in person.questions] == [("read", "secrets.db")] * 3
     gate.ask = None
     assert "there is nobody to ask" in act("query", sql="select * from items").text
-    gate.ask = asked("once")[0].ask
+    gate.ask = Person(otherwise=("once",))
     assert act("query", sql="select name as word from items").ok
     assert "hush" in tester.xml()
 
 
 @pytest.mark.parametrize("name", ["shop.db", ".hidden.db", "secrets.db"])
 def test_the_table_window_asks_before_it_writes(table: Callable[..., Acting], name: str) -> None:
-    gate, questions = asked("no")
+    person = Person(otherwise=("no",))
+    gate = ApprovalGate("ask", person)
     tester, act = table(name, gate)
     for sql in ("delete from items", "with a as (select 1) delete from items", "/**/drop table x"):
         assert not act("query", sql=sql).ok
-    assert [(one.verb, one.target) for one in questions] == [("write", name)] * 3
-    assert [one.grant is None for one in questions] == [name.startswith(".")] * 3
+    assert [(one.verb, one.target) for one in person.questions] == [("write", name)] * 3
+    assert [one.grant is None for one in person.questions] == [name.startswith(".")] * 3
     gate.mode = "read-only"
     assert "read-only" in act("query", sql="delete from items").text
     assert tester.act("query", sql="select count(*) from items") == "1 rows."
@@ -135,10 +125,10 @@ def test_the_table_window_asks_before_it_writes(table: Callable[..., Acting], na
 
 
 def test_a_select_of_the_table_window_cannot_write(table: Callable[..., Acting]) -> None:
-    gate, questions = asked("no")
-    tester, act = table("shop.db", gate)
+    person = Person()
+    tester, act = table("shop.db", ApprovalGate("ask", person))
     for sql in ("select 1; delete from items", "select load_extension('x')"):
         assert not act("query", sql=sql).ok
-    assert not questions
+    assert not person.questions
     tester.act("query", sql="select * from items")
     assert "hush" in tester.content()

@@ -172,12 +172,9 @@ def test_a_state_that_cannot_be_saved_fails_the_test() -> None:
             odd.restored()
 
 
-def test_it_works_inside_an_event_loop() -> None:
-    async def inside() -> str:
-        with WindowTester(Todo) as todo:
-            return todo.act("add", text="milk")
-
-    assert asyncio.run(inside()) == "Added 1."
+async def test_it_works_inside_an_event_loop() -> None:
+    with WindowTester(Todo) as todo:
+        assert todo.act("add", text="milk") == "Added 1."
 
 
 def test_the_end_of_the_block_closes_everything() -> None:

@@ -7,7 +7,7 @@ import pytest
 from contextui import WindowManager, action
 from contextui.events import WindowChanged, WindowTroubled
 from contextui.windowing.runtime import runtime_of
-from tests.windowing.samples import LONG, Counter, Heard, act, after_all, settled
+from tests.windowing.samples import LONG, Counter, Heard, act, after_all, opened, settled
 
 
 class Clockwork(Counter):
@@ -37,8 +37,7 @@ class Clockwork(Counter):
 
 def test_a_tick_is_a_transaction_that_makes_a_version(windows: WindowManager) -> None:
     heard = Heard(windows)
-    clock = Clockwork()
-    windows.open(clock)
+    clock = opened(windows, Clockwork)
     clock.wait_for(3)
     act(windows, clock, "stop")
     settled(windows)
@@ -57,8 +56,7 @@ def test_after_three_failures_in_a_row_it_is_ended(
             raise error("broken")
 
     heard = Heard(windows)
-    clock = Failing()
-    windows.open(clock)
+    clock = opened(windows, Failing)
     troubles = heard.wait_for(WindowTroubled, 3)
     after_all(clock)
     assert [one.reason.partition(" (")[0] for one in troubles] == [
@@ -79,7 +77,6 @@ def test_a_failure_now_and_then_does_not_end_it(windows: WindowManager) -> None:
             if self.calls % 3:
                 raise ValueError("sometimes")
 
-    clock = Flaky()
-    windows.open(clock)
+    clock = opened(windows, Flaky)
     clock.wait_for(9)
     windows.close(clock.id)

@@ -19,7 +19,9 @@ from tests.windowing.samples import (
     act,
     after_all,
     held,
+    opened,
     settled,
+    together,
 )
 
 
@@ -116,8 +118,7 @@ class TestVersions:
             def content(self, lod: Lod) -> Body:
                 return self.mood
 
-        window = Moody()
-        windows.open(window)
+        window = opened(windows, Moody)
         runtime_of(window).renders.redraw().result(LONG)
         assert version_of(window) == "1.0.0"
         window.mood, heard = "bad", Heard(windows)
@@ -191,8 +192,7 @@ class TestLevels:
     def test_switching_there_and_back_while_it_draws_loses_nothing(
         self, windows: WindowManager
     ) -> None:
-        window = Blocking()
-        windows.open(window)
+        window = opened(windows, Blocking)
         with held(window, "content") as gates:
             windows.set_lod(window.id, Lod.GIST)
             assert gates["content"].reached.wait(LONG)
@@ -209,8 +209,7 @@ class TestRenders:
     """S1.3: content is frozen until the data or the level changes."""
 
     def test_content_is_asked_once_for_each_version_and_level(self, windows: WindowManager) -> None:
-        counter = Counter()
-        windows.open(counter)
+        counter = opened(windows, Counter)
         for _ in range(5):
             counter.to_xml()
             counter.snapshot()
@@ -229,8 +228,7 @@ class TestRenders:
         assert todo.snapshot() == todo.snapshot()
 
     def test_of_stale_renders_the_windows_own_level_is_shown(self, windows: WindowManager) -> None:
-        window = Blocking()
-        windows.open(window)
+        window = opened(windows, Blocking)
         window.snapshot(Lod.GIST)
         windows.set_lod(window.id, Lod.GIST)
         settled(windows)
@@ -245,6 +243,11 @@ class TestRenders:
         stop = threading.Event()
         wrong: list[Snapshot] = []
 
+        def change() -> None:
+            for _ in range(20):
+                act(windows, counter, "up")
+            stop.set()
+
         def look() -> None:
             while not stop.is_set():
                 snapshot = runtime_of(counter).renders.latest().snapshot
@@ -258,14 +261,7 @@ class TestRenders:
                     windows.set_lod(counter.id, lod)
                     counter.snapshot(lod)
 
-        threads = [threading.Thread(target=one) for one in (look, look, switch)]
-        for thread in threads:
-            thread.start()
-        for _ in range(20):
-            assert act(windows, counter, "up").ok
-        stop.set()
-        for thread in threads:
-            thread.join(LONG)
+        together(change, look, look, switch)
         assert wrong == []
         assert settled(windows) == []
         assert not runtime_of(counter).renders.latest().snapshot.stale
@@ -297,12 +293,8 @@ class TestHistory:
 
     def test_it_keeps_the_last_50(self, windows: WindowManager) -> None:
         counter = windows.open(Counter)
-
-        async def count() -> None:
-            for _ in range(60):
-                await windows.act(counter.id, "up")
-
-        asyncio.run(count())
+        for _ in range(60):
+            act(windows, counter, "up")
         history = counter.snapshot().history or ()
         assert [entry.round for entry in history] == list(range(11, 61))
 

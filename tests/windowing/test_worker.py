@@ -179,17 +179,13 @@ class TestWaiting:
 
         assert worker.submit(call).result(LONG) is False
 
-    def test_an_event_loop_does_not_wait_for_one_that_is_stuck(
+    async def test_an_event_loop_does_not_wait_for_one_that_is_stuck(
         self, worker: Worker, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(worker_module, "LOOP_PATIENCE", 0.0)
         gate = hold(worker)
         queued = worker.submit(lambda: None)
-
-        async def ask() -> bool:
-            return worker.wait(queued)
-
-        assert asyncio.run(ask()) is False
+        assert worker.wait(queued) is False
         gate.release()
         assert queued.result(LONG) is None
 

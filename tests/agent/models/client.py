@@ -1,7 +1,7 @@
 """Asking a model that is served on loopback."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import aclosing
 from typing import Any
 
@@ -17,7 +17,6 @@ KEY = "k3y-that-nobody-may-see"
 
 
 def asking(*words: str | Block, **options: Any) -> ModelRequest:
-    """A request of one message."""
     blocks = tuple({"type": "text", "text": w} if isinstance(w, str) else w for w in words)
     return ModelRequest("Be brief.", (LlmMessage("user", blocks),), **options)
 
@@ -45,43 +44,22 @@ def answers(
     make: Callable[..., RemoteModel] = model_of,
     **options: Any,
 ) -> list[Answer]:
-    """The answers to these requests."""
     events = asyncio.run(events_of(make(server, **options), *requests))
     return [event for event in events if isinstance(event, Answer)]
 
 
 def the_answer(step: Step, **options: Any) -> Answer:
-    """The answer of a server that plays this one step."""
     with Server(step) as server:
         [answer] = answers(server, **options)
     return answer
 
 
 def failure(server: Server, request: ModelRequest = HI, **options: Any) -> ModelError:
-    """How this request fails."""
     with pytest.raises(ModelError) as caught:
         answers(server, request, **options)
     return caught.value
 
 
 def the_failure(*steps: Step, **options: Any) -> ModelError:
-    """How a request fails at a server that plays these steps."""
     with Server(*steps) as server:
         return failure(server, **options)
-
-
-def all_failures(steps: Iterable[Step]) -> list[ModelError]:
-    """How requests fail at a server that plays these steps, by one model."""
-
-    async def ask(model: AnthropicModel, count: int) -> list[ModelError]:
-        caught = []
-        async with aclosing(model):
-            for _ in range(count):
-                with pytest.raises(ModelError) as one:
-                    [_ async for _ in model.stream(HI)]
-                caught.append(one.value)
-        return caught
-
-    script = list(steps)
-    with Server(*script) as server:
-        return asyncio.run(ask(model_of(server), len(script)))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from contextlib import aclosing
 from itertools import pairwise
 from typing import Any
@@ -14,13 +15,14 @@ from typing import Any
 import pytest
 
 from contextui.agent.models.anthropic import AnthropicModel
+from contextui.agent.models.openai import OpenAIModel
+from contextui.agent.models.remote import RemoteModel
 from contextui.model import (
     Answer,
     Block,
     CallBegun,
     LlmMessage,
     ModelError,
-    ModelEvent,
     ModelRequest,
     TextDelta,
     ThinkingDelta,
@@ -28,12 +30,13 @@ from contextui.model import (
     UsageUpdated,
 )
 from contextui.tokens import Usage
+from tests.agent.chat_server import stream
 from tests.agent.models.client import (
     HI,
     KEY,
-    all_failures,
     answers,
     asking,
+    chat_model_of,
     events_of,
     failure,
     model_of,
@@ -54,9 +57,6 @@ from tests.agent.server import (
 )
 
 TOOLS = (Tool("create", "Open a window.", {"type": "object", "properties": {}}),)
-
-
-# --- asking --------------------------------------------------------------------------------
 
 
 def test_a_request_is_sent_as_the_api_takes_it() -> None:
@@ -89,11 +89,11 @@ def test_a_request_is_sent_as_the_api_takes_it() -> None:
     assert "你好".encode() in received.body
 
 
-def test_an_answer_is_streamed_and_then_complete() -> None:
+async def test_an_answer_is_streamed_and_then_complete() -> None:
     blocks = (thinking("Let me see."), {"type": "text", "text": "Here."}, call("create", name="x"))
     usage = {"input_tokens": 7, "cache_read_input_tokens": 900}
     with Server(answer(*blocks, usage=usage, pieces=4)) as server:
-        events = asyncio.run(events_of(model_of(server)))
+        events = await events_of(model_of(server))
     assert events == [
         UsageUpdated(Usage(7, 1, 900, 0)),
         ThinkingDelta("Let "),
@@ -107,17 +107,14 @@ def test_an_answer_is_streamed_and_then_complete() -> None:
     ]
 
 
-def test_text_is_emitted_as_it_arrives() -> None:
-    async def ask(server: Server) -> list[ModelEvent]:
-        async with aclosing(model_of(server)) as model:
-            events = aiter(model.stream(HI))
-            first = [await anext(events), await anext(events)]  # the server holds the rest back
-            server.release()
-            return [*first, *[event async for event in events]]
-
+async def test_text_is_emitted_as_it_arrives() -> None:
     whole = answer("Hi.")
     with Server(Stream(whole[:4], held=True, then=whole[4:])) as server:
-        kinds = [type(event) for event in asyncio.run(ask(server))]
+        async with aclosing(model_of(server)) as model:
+            events = aiter(model.stream(HI))
+            kinds = [type(await anext(events)) for _ in range(2)]  # the server holds the rest back
+            server.release()
+            kinds += [type(event) async for event in events]
     assert kinds == [UsageUpdated, TextDelta, UsageUpdated, Answer]
 
 
@@ -143,9 +140,6 @@ def test_what_is_sent_back_is_what_came() -> None:
     assert not now.begins(before)
 
 
-# --- thinking ------------------------------------------------------------------------------
-
-
 def test_thinking_is_spoken_of_only_if_it_is_wanted() -> None:
     for tokens, sent, max_tokens in (
         (None, None, 1_000),
@@ -159,9 +153,6 @@ def test_thinking_is_spoken_of_only_if_it_is_wanted() -> None:
         assert ("thinking" in body) == (sent is not None), tokens
         assert body["max_tokens"] == max_tokens, tokens
         assert "temperature" not in body, tokens
-
-
-# --- cache marks ---------------------------------------------------------------------------
 
 
 def steps_of(count: int) -> list[ModelRequest]:
@@ -193,40 +184,31 @@ def test_each_request_has_a_mark_where_the_previous_one_ended() -> None:
     assert requests == kept
 
 
-def test_a_request_that_was_not_read_left_no_mark() -> None:
-    async def ask(model: AnthropicModel) -> None:
-        first, second, third = steps_of(2)
-        async with aclosing(model):
+async def test_a_request_that_was_not_read_left_no_mark() -> None:
+    first, second, third = steps_of(2)
+    with Server(answer("Hi."), Reply(529, error("overloaded_error")), answer("Hi.")) as server:
+        async with aclosing(model_of(server)) as model:
             await one_answer(model, first)
             with pytest.raises(ModelError):
                 await one_answer(model, second)
             await one_answer(model, third)
-
-    with Server(answer("Hi."), Reply(529, error("overloaded_error")), answer("Hi.")) as server:
-        asyncio.run(ask(model_of(server)))
         assert [one.marks() for one in server.requests] == [[0, 1], [0, 1, 31], [0, 1, 61]]
 
 
-def test_a_request_whose_answer_broke_off_was_read() -> None:
-    async def ask(model: AnthropicModel) -> None:
-        first, second = steps_of(1)
-        async with aclosing(model):
+async def test_a_request_whose_answer_broke_off_was_read() -> None:
+    first, second = steps_of(1)
+    with Server(Stream([start()], end="close"), answer("Hi.")) as server:
+        async with aclosing(model_of(server)) as model:
             with pytest.raises(ModelError):
                 await one_answer(model, first)
             await one_answer(model, second)
-
-    with Server(Stream([start()], end="close"), answer("Hi.")) as server:
-        asyncio.run(ask(model_of(server)))
         assert server.requests[1].marks() == [0, 1, 31]
 
 
-async def one_answer(model: AnthropicModel, request: ModelRequest = HI) -> Answer:
+async def one_answer(model: RemoteModel, request: ModelRequest = HI) -> Answer:
     *_, last = [event async for event in model.stream(request)]
     assert isinstance(last, Answer)
     return last
-
-
-# --- what cannot be sent -------------------------------------------------------------------
 
 
 def nested(depth: int) -> Any:
@@ -244,29 +226,22 @@ def test_what_cannot_be_written_is_not_sent() -> None:
         assert caught.kind == "bad_request", value
 
 
-def test_what_cannot_be_written_breaks_no_later_request() -> None:
-    async def ask(model: AnthropicModel) -> Answer:
-        deep = asking({**call("action"), "input": {"value": nested(5_000)}})
-        deeper = copy.copy(deep)
-        async with aclosing(model):
-            for request in (deep, deeper):
+async def test_what_cannot_be_written_breaks_no_later_request() -> None:
+    deep = asking({**call("action"), "input": {"value": nested(5_000)}})
+    with Server(answer("Hi.")) as server:
+        async with aclosing(model_of(server)) as model:
+            for request in (deep, copy.copy(deep)):
                 with pytest.raises(ModelError):
                     await one_answer(model, request)
-            return await one_answer(model)
-
-    with Server(answer("Hi.")) as server:
-        assert asyncio.run(ask(model_of(server))).blocks == ({"type": "text", "text": "Hi."},)
+            assert (await one_answer(model)).blocks == ({"type": "text", "text": "Hi."},)
 
 
-# --- the key and the address ---------------------------------------------------------------
-
-
-def test_without_a_key_nothing_is_sent_to_anthropic() -> None:
+async def test_without_a_key_nothing_is_sent_to_anthropic() -> None:
     with pytest.raises(ModelError, match=r"^ANTHROPIC_API_KEY is not set") as caught:
-        asyncio.run(one_answer(AnthropicModel("claude-x")))
+        await one_answer(AnthropicModel("claude-x"))
     assert caught.value.kind == "auth"
     with pytest.raises(ModelError, match="ANTHROPIC_BASE_URL"):
-        asyncio.run(one_answer(AnthropicModel("x", base_url="https://api.anthropic.com/v1/")))
+        await one_answer(AnthropicModel("x", base_url="https://api.anthropic.com/v1/"))
 
 
 def test_other_servers_may_need_no_key() -> None:
@@ -306,6 +281,8 @@ def test_the_key_is_nowhere_to_be_seen(caplog: pytest.LogCaptureFixture) -> None
         caught = [failure(server) for _ in range(4)]
     assert KEY not in repr(model)
     assert KEY not in repr(vars(model))
+    chat = repr(OpenAIModel("gpt-x", api_key=KEY, base_url="http://name:password@127.0.0.1:9/v1"))
+    assert not any(secret in chat for secret in (KEY, "password"))
     for one in caught:
         assert KEY not in "".join(traceback.format_exception(one))
     assert "*** is wrong" in str(caught[0])
@@ -332,37 +309,34 @@ def test_who_asks_is_not_shown_with_the_address() -> None:
     assert "abc" not in str(caught)
 
 
-# --- closing -------------------------------------------------------------------------------
-
 HELD = Stream([start(), *block_events(0, {"type": "text", "text": "Hi."})], held=True)
 
 
-def test_who_stops_reading_ends_the_connection() -> None:
-    async def ask(server: Server) -> bool:
+async def test_who_stops_reading_ends_the_connection() -> None:
+    with Server(HELD) as server:
         async with aclosing(model_of(server)) as model:
             async with aclosing(model.stream(HI)) as events:
                 assert [await anext(events), await anext(events)][1] == TextDelta("Hi.")
-            return await asyncio.to_thread(server.wait_until_gone)
-
-    with Server(HELD) as server:
-        assert asyncio.run(ask(server))
+            assert await asyncio.to_thread(server.wait_until_gone)
 
 
-def test_who_is_cancelled_ends_the_connection() -> None:
-    for step in (HELD, Hangup(held=True)):
-
-        async def ask(server: Server) -> bool:
-            async with aclosing(model_of(server)) as model:
-                asked = asyncio.create_task(one_answer(model))
-                while not server.requests:
-                    await asyncio.sleep(0.01)
-                asked.cancel()
-                with pytest.raises(asyncio.CancelledError):
-                    await asked
-                return await asyncio.to_thread(server.wait_until_gone)
-
-        with Server(step) as server:
-            assert asyncio.run(ask(server)), step
+@pytest.mark.parametrize(
+    ("make", "step"),
+    [(model_of, HELD), (model_of, Hangup(held=True)), (chat_model_of, stream(held=True))],
+    ids=["within", "before", "chat"],
+)
+async def test_who_is_cancelled_ends_the_connection(
+    make: Callable[..., RemoteModel], step: Step
+) -> None:
+    with Server(step) as server:
+        async with aclosing(make(server)) as model:
+            asked = asyncio.create_task(one_answer(model))
+            while not server.requests:
+                await asyncio.sleep(0.01)
+            asked.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asked
+            assert await asyncio.to_thread(server.wait_until_gone)
 
 
 def test_a_complete_answer_does_not_wait_for_the_connection_to_close() -> None:
@@ -379,38 +353,28 @@ def test_a_complete_answer_counts_whatever_follows_it() -> None:
     assert the_answer([*answer("Hi."), error("api_error")]).stop_reason == "end_turn"
 
 
-# --- connections ---------------------------------------------------------------------------
-
-
 def test_one_connection_serves_many_requests() -> None:
     with Server(answer("1"), answer("2"), answer("3")) as server:
         answers(server, HI, HI, HI)
         assert server.connections == 1
 
 
-def test_a_failed_request_is_not_tried_again() -> None:
-    script: list[Step] = [
-        Reply(500),
-        Hangup(),
-        Reply(429, "", {"retry-after": "0"}),
-        Stream([start()]),
-    ]
-    assert [one.kind for one in all_failures(script)] == [
-        "server",
-        "connection",
-        "rate_limit",
-        "cut",
-    ]
+async def test_a_failed_request_is_not_tried_again() -> None:
+    with Server(
+        Reply(500), Hangup(), Reply(429, "", {"retry-after": "0"}), Stream([start()])
+    ) as server:
+        async with aclosing(model_of(server)) as model:
+            for kind in ("server", "connection", "rate_limit", "cut"):
+                with pytest.raises(ModelError) as caught:
+                    await one_answer(model)
+                assert caught.value.kind == kind
 
 
-def test_requests_may_run_side_by_side() -> None:
-    async def ask(model: AnthropicModel) -> list[Answer]:
-        async with aclosing(model):
-            return await asyncio.gather(*(one_answer(model) for _ in range(5)))
-
+async def test_requests_may_run_side_by_side() -> None:
     with Server(*(answer(str(n)) for n in range(5))) as server:
-        texts = [one.blocks[0]["text"] for one in asyncio.run(ask(model_of(server)))]
-    assert sorted(texts) == ["0", "1", "2", "3", "4"]
+        async with aclosing(model_of(server)) as model:
+            found = await asyncio.gather(*(one_answer(model) for _ in range(5)))
+    assert sorted(one.blocks[0]["text"] for one in found) == ["0", "1", "2", "3", "4"]
 
 
 def test_a_model_outlives_its_event_loop() -> None:
@@ -420,25 +384,21 @@ def test_a_model_outlives_its_event_loop() -> None:
             assert TextDelta(text) in asyncio.run(events_of(model))
 
 
-def test_closing_twice_or_before_anything_is_fine() -> None:
+async def test_closing_twice_or_before_anything_is_fine() -> None:
     model = AnthropicModel("claude-x")
     assert model.name == "claude-x"
+    await model.aclose()
+    await model.aclose()
 
-    async def close() -> None:
-        await model.aclose()
-        await model.aclose()
-
-    asyncio.run(close())
-
-
-# --- loading -------------------------------------------------------------------------------
 
 FIRST_USE = """
 import sys
+from contextui import OpenAIModel
 from contextui.agent.models.anthropic import AnthropicModel
 
-repr(AnthropicModel("claude-x", base_url="http://127.0.0.1:9"))
-print("anthropic" in sys.modules, "httpx2" in sys.modules)
+for model in (AnthropicModel, OpenAIModel):
+    repr(model("x", base_url="http://127.0.0.1:9"))
+print(sys.modules.keys() & {"anthropic", "httpx2", "textual", "tiktoken"})
 """
 
 
@@ -446,7 +406,7 @@ def test_the_sdk_is_loaded_on_first_use_and_beside_the_event_loop(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     done = subprocess.run([sys.executable, "-c", FIRST_USE], capture_output=True, check=True)
-    assert done.stdout.split() == [b"False", b"False"]
+    assert done.stdout == b"set()\n"
     threads = list[threading.Thread]()
     make = AnthropicModel._make_client
 

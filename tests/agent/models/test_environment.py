@@ -5,7 +5,6 @@ The HTTP library reads these variables itself; the tests run the real one.
 
 import socket
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,17 +16,6 @@ from tests.agent.models.client import answers, failure, model_of
 from tests.agent.server import Reply, Server, answer
 
 Patch = pytest.MonkeyPatch
-
-
-@pytest.fixture
-def closed() -> Iterator[str]:
-    """An address on loopback where nothing listens."""
-    with socket.socket() as nobody:
-        nobody.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{nobody.getsockname()[1]}"
-
-
-# --- what cannot be used -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -75,9 +63,6 @@ def test_unusable_settings_are_reported_in_chinese(monkeypatch: Patch) -> None:
     assert 'SSL_CERT_FILE 是 "/nope"' in caught.value.text("zh")
 
 
-# --- proxies -------------------------------------------------------------------------------
-
-
 def test_a_proxy_is_the_one_that_applies(monkeypatch: Patch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://one:1")
     monkeypatch.setenv("ALL_PROXY", "joe:pw@two:2")
@@ -122,9 +107,6 @@ def test_a_reply_that_may_be_the_proxys_own_says_so(monkeypatch: Patch) -> None:
     assert through in str(odd)
 
 
-# --- nobody there --------------------------------------------------------------------------
-
-
 def test_an_unknown_host_name_is_reported(monkeypatch: Patch) -> None:
     def nobody(*_: object, **__: object) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
@@ -134,9 +116,6 @@ def test_an_unknown_host_name_is_reported(monkeypatch: Patch) -> None:
         caught = failure(server, base_url="http://models.invalid")
     assert caught.kind == "unreached"
     assert "http://models.invalid cannot be reached: Name or service not known." in str(caught)
-
-
-# --- what is not encrypted -----------------------------------------------------------------
 
 
 def test_only_this_machine_is_reached_unencrypted_without_a_warning() -> None:

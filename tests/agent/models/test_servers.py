@@ -1,6 +1,5 @@
 """Model lists and context sizes, asked from servers on loopback."""
 
-import asyncio
 import socket
 import time
 from collections.abc import Mapping
@@ -15,7 +14,6 @@ from contextui.agent.models.openai import OpenAIModel, complete_url
 from contextui.agent.models.servers import (
     ASK_SECONDS,
     Inquiry,
-    Rates,
     context_size,
     endpoint_of,
     served_models,
@@ -63,16 +61,16 @@ STUDIO: Pages = {
 }
 
 
-def size(pages: Pages, model: str) -> ContextSize | None:
+async def size(pages: Pages, model: str) -> ContextSize | None:
     with Server() as server:
         server.pages = dict(pages)
-        return asyncio.run(context_size(_endpoint(server, model)))
+        return await context_size(_endpoint(server, model))
 
 
-def models(pages: Pages, key: str = "") -> list[tuple[Any, ...]]:
+async def models(pages: Pages, key: str = "") -> list[tuple[Any, ...]]:
     with Server() as server:
         server.pages = dict(pages)
-        found = asyncio.run(served_models(_endpoint(server, key=key)))
+        found = await served_models(_endpoint(server, key=key))
     return [(one.name, one.context, one.possible, one.is_loaded) for one in found]
 
 
@@ -81,7 +79,7 @@ def _endpoint(server: Server, model: str = "", key: str = "") -> Any:
     return endpoint_of(complete_url(server.url), secret, model)
 
 
-def test_each_server_is_asked_in_its_own_way() -> None:
+async def test_each_server_is_asked_in_its_own_way() -> None:
     for pages, model, found in (
         (OLLAMA, "qwen3", ContextSize(4_096, 262_144, True, False)),
         (OLLAMA, "qwen3:latest", ContextSize(4_096, 262_144, True, False)),
@@ -97,57 +95,57 @@ def test_each_server_is_asked_in_its_own_way() -> None:
         ({"/v1/models": {"data": [17, {"id": 3}, {"id": "x", "max_model_len": -1}]}}, "x", None),
         ({"/api/version": {"version": "0.12.0"}}, "x", ContextSize()),
     ):
-        assert size(pages, model) == found, pages
+        assert await size(pages, model) == found, pages
 
 
-def test_ollama_loads_the_model_and_says_how_much_it_loaded() -> None:
+async def test_ollama_loads_the_model_and_says_how_much_it_loaded() -> None:
     pages = {**OLLAMA, "/api/ps": {"models": []}, "/api/generate": {"done": True}}
     with Server() as server:
         server.pages = dict(pages)
-        assert asyncio.run(context_size(_endpoint(server, "qwen3"))) == ContextSize(
-            4_096, 262_144, True, False
-        )  # its default, as it still does not say
+        found = await context_size(_endpoint(server, "qwen3"))
+        assert found == ContextSize(4_096, 262_144, True, False)  # its default: it still is silent
         paths = [one.path for one in server.lookups]
     assert paths.count("/api/generate") == 1
     assert paths[-1] == "/api/ps"
 
 
-def test_the_size_that_a_models_own_file_sets_counts_if_it_is_not_loaded() -> None:
+async def test_the_size_that_a_models_own_file_sets_counts_if_it_is_not_loaded() -> None:
     show = {**OLLAMA["/api/show"], "parameters": "num_ctx                        16384"}
     pages = {**OLLAMA, "/api/ps": {"models": []}, "/api/show": show}
-    found = size(pages, "qwen3")
+    found = await size(pages, "qwen3")
     assert found is not None
     assert found.tokens == 16_384
 
 
-def test_a_model_in_ollamas_cloud_takes_all_it_can_and_is_not_loaded() -> None:
+async def test_a_model_in_ollamas_cloud_takes_all_it_can_and_is_not_loaded() -> None:
     remote = {"remote_model": "qwen3", "remote_host": "https://ollama.com:443"}
     with Server() as server:
         server.pages = {**OLLAMA, "/api/ps": {}, "/api/show": {**OLLAMA["/api/show"], **remote}}
-        found = asyncio.run(context_size(_endpoint(server, "qwen3")))
+        found = await context_size(_endpoint(server, "qwen3"))
         assert found == ContextSize(262_144, 262_144, True, False)
         assert "/api/generate" not in [one.path for one in server.lookups]
 
 
-def test_the_context_is_that_of_the_model_not_of_its_parts() -> None:
+async def test_the_context_is_that_of_the_model_not_of_its_parts() -> None:
     info = {
         "clip.text.context_length": 77,
         "general.architecture": "llama",
         "llama.context_length": 131_072,
     }
-    found = size({**OLLAMA, "/api/show": {"model_info": info}}, "qwen3")
+    found = await size({**OLLAMA, "/api/show": {"model_info": info}}, "qwen3")
     assert found is not None
     assert found.possible == 131_072
 
 
-def test_models_are_listed() -> None:
-    assert models(OLLAMA) == [("qwen3", 4_096, 262_144, True), ("gemma:2b", None, 262_144, False)]
-    assert models(LLAMA_CPP) == [("local", 8_192, 32_768, True)]
-    assert models(VLLM) == [("llama", 16_384, None, False)]
-    assert models(STUDIO) == [("openai/gpt-oss-20b", 4_096, 131_072, True)]
+async def test_models_are_listed() -> None:
+    found = [("qwen3", 4_096, 262_144, True), ("gemma:2b", None, 262_144, False)]
+    assert await models(OLLAMA) == found
+    assert await models(LLAMA_CPP) == [("local", 8_192, 32_768, True)]
+    assert await models(VLLM) == [("llama", 16_384, None, False)]
+    assert await models(STUDIO) == [("openai/gpt-oss-20b", 4_096, 131_072, True)]
 
 
-def test_prices_of_a_gateway_are_read() -> None:
+async def test_prices_of_a_gateway_are_read() -> None:
     pricing = {"prompt": "0.000003", "completion": "0.000015", "input_cache_read": "0.0000003"}
     rows = [
         {"id": "a/b", "context_length": 200_000, "pricing": pricing},
@@ -155,47 +153,43 @@ def test_prices_of_a_gateway_are_read() -> None:
     ]
     with Server() as server:
         server.pages = {"/v1/models": {"data": rows}}
-        one, two = asyncio.run(served_models(_endpoint(server)))
+        one, two = await served_models(_endpoint(server))
     assert one.rates is not None
     assert (round(one.rates.input, 6), round(one.rates.output, 6)) == (3, 15)
     assert two.rates is None
-    assert Rates(3, 15) == Rates(3, 15)
 
 
-def test_names_that_would_act_on_the_terminal_are_left_out() -> None:
+async def test_names_that_would_act_on_the_terminal_are_left_out() -> None:
     rows = [{"id": "ok"}, {"id": "\x1b[2Jbad"}, {"id": "two words"}, {"id": "a\nb"}, {"id": ""}]
-    assert models({"/v1/models": {"data": rows}}) == [("ok", None, None, False)]
+    assert await models({"/v1/models": {"data": rows}}) == [("ok", None, None, False)]
 
 
-def test_the_key_goes_to_the_server_and_a_redirect_is_not_followed() -> None:
+async def test_the_key_goes_to_the_server_and_a_redirect_is_not_followed() -> None:
     with Server() as other, Server() as server:
         other.pages = {"/v1/models": {"data": []}}
         server.pages = {"/v1/models": Reply(302, "", {"location": f"{other.url}/v1/models"})}
         with pytest.raises(ModelError, match="redirects"):
-            asyncio.run(served_models(_endpoint(server, key=KEY)))
+            await served_models(_endpoint(server, key=KEY))
         assert server.lookups[-1].headers["authorization"] == f"Bearer {KEY}"
         assert other.connections == 0
 
 
-def test_a_list_that_is_refused_is_one_clear_line() -> None:
+async def test_a_list_that_is_refused_is_one_clear_line() -> None:
     for status in (401, 404, 500):
         with Server() as server:
             server.pages = {"/v1/models": Reply(status, f"no: {KEY}")}
             with pytest.raises(ModelError) as caught:
-                asyncio.run(served_models(_endpoint(server, key=KEY)))
+                await served_models(_endpoint(server, key=KEY))
         assert KEY not in str(caught.value), status
         assert "\n" not in str(caught.value), status
 
 
-def test_nothing_listens_is_said() -> None:
+async def test_nothing_listens_is_said() -> None:
     with Server() as server:
         endpoint = _endpoint(server)
     with pytest.raises(ModelError, match="Nothing listens"):
-        asyncio.run(served_models(endpoint))
-    assert asyncio.run(context_size(endpoint)) is None
-
-
-# --- the budget ----------------------------------------------------------------------------
+        await served_models(endpoint)
+    assert await context_size(endpoint) is None
 
 
 def test_request_and_answer_fit_into_the_context() -> None:
@@ -216,17 +210,12 @@ def controller(model: Model) -> InteractionController:
     return InteractionController(model=model, context=context, options=TurnOptions())
 
 
-def test_a_server_with_a_4k_context_is_noticed_before_the_first_request() -> None:
+async def test_a_server_with_a_4k_context_is_noticed_before_the_first_request() -> None:
     with Server(chat("Hi."), chat("Ho.")) as server:
         server.pages = dict(OLLAMA)
         talk = controller(OpenAIModel("qwen3", base_url=server.url))
-
-        async def run() -> tuple[list[Any], list[Any]]:
-            first, second = await say(talk, "Hi"), await say(talk, "Ho")
-            await talk.aclose()
-            return first, second
-
-        first, second = asyncio.run(run())
+        first, second = await say(talk, "Hi"), await say(talk, "Ho")
+        await talk.aclose()
         assert [one.json["max_tokens"] for one in server.requests] == [1_024, 1_024]
         asked = [one.path for one in server.lookups]
     [notice] = [one.text for one in first if isinstance(one, Notice)]
@@ -241,56 +230,47 @@ def test_a_server_with_a_4k_context_is_noticed_before_the_first_request() -> Non
     assert isinstance(first[-1], TurnFinished)
 
 
-def test_another_model_gets_the_whole_budget_again() -> None:
+async def test_another_model_gets_the_whole_budget_again() -> None:
     with Server(chat("Hi."), chat("Ho.")) as server:
         server.pages = dict(OLLAMA)
         talk = controller(OpenAIModel("qwen3", base_url=server.url))
-
-        async def run() -> None:
-            await say(talk, "Hi")
-            server.pages = {}
-            await talk.model.aclose()  # type: ignore[attr-defined]
-            talk.model = OpenAIModel("large", base_url=server.url)
-            await say(talk, "Ho")
-            await talk.aclose()
-
-        asyncio.run(run())
+        await say(talk, "Hi")
+        server.pages = {}
+        await talk.model.aclose()  # type: ignore[attr-defined]
+        talk.model = OpenAIModel("large", base_url=server.url)
+        await say(talk, "Ho")
+        await talk.aclose()
         assert server.requests[1].json["max_tokens"] == TurnOptions().max_tokens
     assert talk.options == TurnOptions()
 
 
-def test_a_model_without_tools_writes_its_calls_in_text() -> None:
+async def test_a_model_without_tools_writes_its_calls_in_text() -> None:
     show = {**OLLAMA["/api/show"], "capabilities": ["completion"]}
     ps = {"models": [{"name": "gemma:2b", "context_length": 32_768}]}
     text = '<tool_call>{"name": "create", "arguments": {"name": "todo"}}</tool_call>'
     with Server(chat(text), chat("Done.")) as server:
         server.pages = {**OLLAMA, "/api/show": show, "/api/ps": ps}
         talk = controller(OpenAIModel("gemma:2b", base_url=server.url))
-
-        async def run() -> list[Any]:
-            events = await say(talk, "Make a list.")
-            await talk.aclose()
-            return events
-
-        events = asyncio.run(run())
+        events = await say(talk, "Make a list.")
+        await talk.aclose()
         assert all("tools" not in one.json for one in server.requests)
         assert "<tool_call>" in server.requests[0].json["messages"][0]["content"]
     assert [one.id for one in talk.windows.windows()] == ["todo_1"]
     assert any("does not call tools" in one.text for one in events if isinstance(one, Notice))
 
 
-def test_a_server_that_hangs_on_questions_delays_the_turn_only_a_little(
+async def test_a_server_that_hangs_on_questions_delays_the_turn_only_a_little(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Inquiry.fetch, "__defaults__", (None, ASK_SECONDS))
     with socket.create_server(("127.0.0.1", 0)) as silent:
         model = OpenAIModel("x", base_url=f"http://127.0.0.1:{silent.getsockname()[1]}")
         begun = time.monotonic()
-        assert asyncio.run(size_of(model)) == ContextSize()
+        assert await size_of(model) == ContextSize()
         assert time.monotonic() - begun < 30
 
 
-def test_a_model_of_others_that_fails_to_answer_is_no_error() -> None:
+async def test_a_model_of_others_that_fails_to_answer_is_no_error() -> None:
     class Odd:
         name = "odd"
 
@@ -300,4 +280,4 @@ def test_a_model_of_others_that_fails_to_answer_is_no_error() -> None:
         async def context_size(self) -> ContextSize:
             raise RuntimeError("no")
 
-    assert asyncio.run(size_of(Odd())) == ContextSize()
+    assert await size_of(Odd()) == ContextSize()

@@ -44,9 +44,6 @@ def begun(index: int, **block: Any) -> Event:
     return {"type": "content_block_start", "index": index, "content_block": block}
 
 
-# --- whole answers -------------------------------------------------------------------------
-
-
 def test_blocks_are_unchanged() -> None:
     blocks: list[dict[str, Any]] = [
         thinking("I should open a window.", "RXJyb3I="),
@@ -165,9 +162,6 @@ def test_the_stop_reason_is_passed_on() -> None:
         assert read(answer("Hi.", stop_reason=reason))[1].stop_reason == reason, reason
 
 
-# --- what it cost --------------------------------------------------------------------------
-
-
 def test_later_figures_replace_earlier_ones() -> None:
     first = {"input_tokens": 100, "output_tokens": 1, "cache_creation_input_tokens": 30,
              "cache_read_input_tokens": 2_000}  # fmt: skip
@@ -182,9 +176,6 @@ def test_figures_that_are_none_count_nothing() -> None:
         closing = {**delta("end_turn"), "usage": usage}
         opening = {"type": "message_start", "message": {"usage": usage}}
         assert read([opening, closing, STOP])[1].usage == Usage(), usage
-
-
-# --- what is not whole ---------------------------------------------------------------------
 
 
 def writing(text: str, stops: bool = True, **block: Any) -> list[Event]:
@@ -293,8 +284,6 @@ def test_events_that_do_not_fit_together_are_no_answer() -> None:
             read([*events, delta("end_turn"), STOP])
         assert caught.value.kind == "cut", events
 
-
-# --- anything at all -----------------------------------------------------------------------
 
 scalars = st.none() | st.booleans() | st.integers(0, 3) | st.text(max_size=5)
 words = st.sampled_from(

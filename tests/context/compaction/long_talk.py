@@ -1,12 +1,11 @@
 """Conversations long enough to be compacted."""
 
-from collections.abc import AsyncIterator, Callable
 from random import Random
 
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem
-from contextui.model import ModelEvent, ModelRequest
+from contextui.model import ModelRequest
 from tests.context.conversation import Conversation
 
 OUTLINE = "## Goal\nA shop.\n## Next step\nSell milk."
@@ -22,7 +21,6 @@ def talk_of(rounds: int, words: str = "") -> Conversation:
 
 
 def tool_round(talk: Conversation, words: str, calls: int = 1) -> list[ContextItem]:
-    """A round in which tools are called; its items."""
     items = [talk.say(words)]
     talk.send()
     items.append(talk.call(calls, "I look."))
@@ -52,25 +50,10 @@ def random_talk(dice: Random) -> Conversation:
     return talk
 
 
-class Meddling(ScriptedModel):
-    """Plays its script, and has the person do something before it answers."""
-
-    def __init__(self, *steps: Step, edit: Callable[[], object]) -> None:
-        super().__init__(*steps)
-        self._edit = edit
-
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        self._edit()
-        async for event in super().stream(request):
-            yield event
-
-
 def service_of(talk: Conversation, *steps: Step, budget: int = 128_000) -> CompactionService:
-    """A service whose model answers this."""
     return CompactionService(talk.context, ScriptedModel(*steps), budget)
 
 
 def asked(service: CompactionService) -> list[ModelRequest]:
-    """What the model of a service was sent."""
     assert isinstance(service.model, ScriptedModel)
     return service.model.requests

@@ -4,7 +4,6 @@ import asyncio
 import json
 import random
 import signal
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,12 @@ from contextui.agent.models.scripted import ScriptedModel
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem
 from contextui.session.session import Session
-from tests import forkserver
 from tests.context.compaction.long_talk import OUTLINE, tool_round
 from tests.context.conversation import wire
 from tests.context.test_properties import assert_whole_pairs
 from tests.session.test_roundtrip import Talk, same_state, step, store_in
+from tests.session.writer import apart
 from tests.thorough import times
-
-ROOT = Path(__file__).parents[3]
 
 
 def talk_in(folder: Path, rounds: int = 20) -> Talk:
@@ -155,14 +152,8 @@ def test_killed_in_the_middle_of_a_compaction_the_old_state_is_valid(tmp_path: P
     talk = talk_in(tmp_path)
     old = bytes_of(talk)
     talk.session.close()
-    child = forkserver.run(
-        [sys.executable, "-m", "tests.context.compaction.killed", str(tmp_path), talk.session.id],
-        cwd=ROOT,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    assert child.returncode == -signal.SIGKILL, child.stderr.decode()
+    killed = "-m", "tests.context.compaction.killed", tmp_path, talk.session.id
+    apart(*killed, status=-signal.SIGKILL)
     again = Talk(store_in(tmp_path).open(talk.session.id))
     assert again.session.notices == []
     assert bytes_of(again) == old

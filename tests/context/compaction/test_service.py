@@ -15,9 +15,9 @@ from contextui.events import Compacted, CompactionResult, Event, Trigger, UsageR
 from contextui.model import Answer, ModelError, ModelEvent, ModelRequest
 from contextui.tokens import TokenCounter, Usage
 from contextui.windowing.manager import WindowManager
+from tests.agent.talking import Interrupted, Waiting
 from tests.context.compaction.long_talk import (
     OUTLINE,
-    Meddling,
     asked,
     random_talk,
     service_of,
@@ -49,9 +49,6 @@ def shown(talk: Conversation) -> str:
 
 def bytes_of(talk: Conversation) -> bytes:
     return wire(talk.composed())
-
-
-# --- as it should be ---------------------------------------------------------------------
 
 
 def test_a_summary_replaces_old_messages() -> None:
@@ -170,9 +167,6 @@ def test_an_earlier_summary_is_part_of_the_next() -> None:
     assert "The second." in shown(talk)
 
 
-# --- when it is due ------------------------------------------------------------------------
-
-
 def test_it_is_due_at_four_fifths_of_the_budget() -> None:
     talk = talk_of(30)
     tokens = talk.context.outlook().tokens
@@ -215,9 +209,6 @@ def test_too_little_is_an_error() -> None:
         single.say("hello")
         with pytest.raises(NothingToCompactError, match="fewer than two messages"):
             compacted(service_of(single, OUTLINE))
-
-
-# --- as it should not be -------------------------------------------------------------------
 
 
 def test_without_a_summary_the_newest_part_stays() -> None:
@@ -305,31 +296,14 @@ def test_the_next_try_reads_what_was_left_out(failures: int) -> None:
     assert "left out without a summary" not in shown(talk)
 
 
-# --- stopped, or disturbed -------------------------------------------------------------------
-
-
-def test_stopped_in_the_middle_it_has_changed_nothing() -> None:
-    talk = talk_of(50)
+async def test_stopped_in_the_middle_it_has_changed_nothing() -> None:
+    talk, model = talk_of(50), Waiting()
     before, seq = bytes_of(talk), talk.context.current_seq
-
-    class Slow:
-        name = "slow"
-
-        async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-            reached.set()
-            await asyncio.Event().wait()
-            yield Answer((TEXT,))
-
-    async def stop() -> None:
-        service = CompactionService(talk.context, Slow(), 128_000)
-        task = asyncio.create_task(service.compact())
-        await reached.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    reached = asyncio.Event()
-    asyncio.run(stop())
+    task = asyncio.create_task(CompactionService(talk.context, model, 128_000).compact())
+    await model.reached.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
     assert (bytes_of(talk), talk.context.current_seq) == (before, seq)
     assert talk.context.undo() == []
 
@@ -345,7 +319,7 @@ def test_edits_during_a_compaction_are_respected(edit: str) -> None:
         "drop": lambda: talk.context.drop(pair[1].id),
         "edit": lambda: talk.context.edit(pair[2].id, "it is different"),
     }
-    model = Meddling(OUTLINE, edit=edits[edit])
+    model = Interrupted(OUTLINE, before=[edits[edit]])
     result = compacted(CompactionService(talk.context, model, 128_000))
     assert result.success
     assert pair[0].hidden == "compacted"
@@ -361,13 +335,11 @@ def test_if_nothing_is_left_to_go_nothing_goes() -> None:
         for item in talk.context.get_active():
             talk.context.pin(item.id)
 
-    service = CompactionService(talk.context, Meddling(OUTLINE, edit=pin_all), 128_000)
+    model = Interrupted(OUTLINE, before=[pin_all])
+    service = CompactionService(talk.context, model, 128_000)
     with pytest.raises(NothingToCompactError, match="in the meantime"):
         compacted(service)
     assert not any(item.is_summary for item in talk.context.get_all())
-
-
-# --- never a loop ----------------------------------------------------------------------------
 
 
 def pinned_talk() -> Conversation:

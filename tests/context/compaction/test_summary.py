@@ -65,9 +65,6 @@ def tokens_of(request: ModelRequest) -> int:
     return rough_counter().count(request.system) + rough_counter().count_messages(request.messages)
 
 
-# --- what the model reads ------------------------------------------------------------------
-
-
 def test_a_fixed_outline_is_asked_for() -> None:
     cases: list[tuple[Lang, list[str]]] = [
         ("en", ["Goal", "Decisions", "Files", "Open ends", "Next step"]),
@@ -171,8 +168,6 @@ def test_whatever_the_conversation_can_be_sent() -> None:
     ask(OUTLINE, items=[user_item(" ")])
     ask(OUTLINE, items=[answered("first")])
 
-
-# --- what of the answer counts -------------------------------------------------------------
 
 UNUSABLE: list[tuple[Step, str]] = [
     ("", "empty"),

@@ -44,9 +44,6 @@ PRICES = [
 ]
 
 
-# --- scripts -----------------------------------------------------------------------------
-
-
 class Writer:
     """Writes random scripts."""
 
@@ -164,11 +161,7 @@ class Writer:
                 self.put(kind, far)
 
 
-# --- playing -----------------------------------------------------------------------------
-
-
 def text(mark: str, tokens: int) -> str:
-    """A text that begins with a mark."""
     return (mark + " " + FILLER * (tokens // 9 + 1))[: max(len(mark), tokens * 4)].rstrip()
 
 
@@ -226,7 +219,10 @@ class Session:
     # --- steps
 
     def _perform(self, kind: str, *given: Any) -> None:
-        getattr(self, f"_{kind}")(*given)
+        if kind in ("drop", "pin", "unpin", "fold", "unfold"):
+            getattr(self.context, kind)(self._item(*given).id)
+        else:
+            getattr(self, f"_{kind}")(*given)
 
     def _item(self, number: int) -> ContextItem:
         items = self.context.get_all()
@@ -329,9 +325,6 @@ class Session:
         self.windows.close(name, summary or None, actor=actor)
         self.closed[name] = self.turns
 
-    def _drop(self, number: int) -> None:
-        self.context.drop(self._item(number).id)
-
     def _restore(self, number: int) -> None:
         items = [one for one in self.context.get_all() if one.hidden]
         self.context.restore(items[number % len(items)].id if items else "none")
@@ -339,18 +332,6 @@ class Session:
     def _edit(self, number: int, mark: str, tokens: int) -> None:
         item = self._item(number)
         self.context.edit(item.id, text(mark, tokens))
-
-    def _pin(self, number: int) -> None:
-        self.context.pin(self._item(number).id)
-
-    def _unpin(self, number: int) -> None:
-        self.context.unpin(self._item(number).id)
-
-    def _fold(self, number: int) -> None:
-        self.context.fold(self._item(number).id)
-
-    def _unfold(self, number: int) -> None:
-        self.context.unfold(self._item(number).id)
 
     def _undo(self) -> None:
         self.context.undo()
@@ -573,9 +554,6 @@ def digest(priced: PricedComposer) -> object:
     return repr((slots, views, of_item, figures, inner, sent))
 
 
-# --- many --------------------------------------------------------------------------------
-
-
 def at_once(_: Worker, call: Callable[[], Any]) -> "Future[Any]":
     """Run a window's code on the caller's thread: thousands of sessions need no threads."""
     future: Future[Any] = Future()
@@ -587,7 +565,6 @@ def at_once(_: Worker, call: Callable[[], Any]) -> "Future[Any]":
 
 
 def failure(script: Sequence[Step], loop: asyncio.AbstractEventLoop) -> BaseException | None:
-    """Play a script; return what went wrong."""
     session = Session(loop)
     try:
         session.play(script)
@@ -612,13 +589,11 @@ def without_threads() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 def script_failure(script: Sequence[Step]) -> BaseException | None:
-    """Play one script; return what went wrong."""
     with without_threads() as loop:
         return failure(script, loop)
 
 
 def run(seeds: Sequence[int]) -> Iterator[tuple[int, list[Step], BaseException]]:
-    """Play a session for each seed; yield those that fail."""
     for seed in seeds:
         script = Writer(seed).script()
         if (error := script_failure(script)) is not None:

@@ -21,11 +21,9 @@ class Scenario:
         self.transcript = Transcript(prices, rules, system)
 
     def run(self, events: Iterable[Event]) -> list[Request]:
-        """Feed events; return the requests."""
         return [request for event in events if (request := self.feed(event)) is not None]
 
     def feed(self, event: Event) -> Request | None:
-        """Feed one event; return the request if it is one."""
         given = {key: value for key, value in event.items() if key != "event"}
         found: Request | None = getattr(self, f"_{event['event']}")(**given)
         return found

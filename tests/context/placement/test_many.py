@@ -6,22 +6,15 @@ from tests.context.placement.many import Step, run, script_failure
 from tests.thorough import times
 
 
-def examine(seeds: range) -> None:
-    for seed, script, error in run(seeds):
+@pytest.mark.parametrize(
+    ("first", "count"),
+    [(0, times(20, 50_000)),
+     *(pytest.param(100_000 + part * 200, 200, marks=pytest.mark.long) for part in range(4))],
+)  # fmt: skip
+def test_random_sessions(first: int, count: int) -> None:
+    for seed, script, error in run(range(first, first + count)):
         error.add_note(f"seed {seed}: " + "\n".join(map(str, script)))
         raise error
-
-
-def test_random_sessions() -> None:
-    for part in range(4):
-        count = times(5, 12_500)
-        examine(range(part * count, (part + 1) * count))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("part", range(4))
-def test_many_random_sessions(part: int) -> None:
-    examine(range(100_000 + part * 200, 100_000 + (part + 1) * 200))
 
 
 # What was found by them, made small.

@@ -109,17 +109,14 @@ def plainly(transcript: Transcript, cut: int) -> Offer:
     return Offer(cut, hit, prices.read * rent, (prices.write - prices.read) * kept, saved)
 
 
-def test_random_conversations() -> None:
-    for part in range(4):
-        count = times(6, 50)
-        for seed in range(part * count, (part + 1) * count):
-            examine(seed)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("part", range(8))
-def test_many_random_conversations(part: int) -> None:
-    for seed in range(1_000 + part * 400, 1_000 + part * 400 + times(130, 400)):
+@pytest.mark.parametrize(
+    ("first", "count"),
+    [(0, times(24, 200)),
+     *(pytest.param(1_000 + part * 400, times(130, 400), marks=pytest.mark.long)
+       for part in range(8))],
+)  # fmt: skip
+def test_random_conversations(first: int, count: int) -> None:
+    for seed in range(first, first + count):
         examine(seed)
 
 

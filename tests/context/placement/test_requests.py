@@ -2,18 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from contextui import ContextTooLargeError, ItemType, LlmMessage
-from contextui.context.messages import Composition
-from contextui.events import Event, TurnEnded
-from contextui.windowing.runtime import runtime_of
-from tests.context.conversation import Conversation, rough_counter, specified, wire
-from tests.context.test_properties import assert_whole_pairs, perform, steps
-from tests.thorough import times
+from contextui import ItemType, LlmMessage
+from tests.context.conversation import Conversation, rough_counter, wire
 
 HEAD = re.compile(r'<Window id="([^"]*)" version="([^"]*)"(?: since="([^"]*)")?')
 
@@ -32,9 +23,6 @@ def talk_by_price() -> Conversation:
     talk = Conversation("price", rough_counter())
     talk.system("You help. " * 600)  # more than the least that is cached
     return talk
-
-
-# --- an independent reader ---------------------------------------------------------------
 
 
 def texts(messages: Sequence[LlmMessage]) -> Iterator[str]:
@@ -102,60 +90,8 @@ def state_of(xml: str) -> tuple[list[str], str]:
     return lines, listed
 
 
-# --- properties --------------------------------------------------------------------------
-
-
 def is_prefix(before: Sequence[LlmMessage], now: Sequence[LlmMessage]) -> bool:
     return wire(now).startswith(wire(before))
-
-
-def check(talk: Conversation, composition: Composition) -> None:
-    messages = list(composition.messages)
-    assert_whole_pairs(messages)
-    shown = windows_in(messages)
-    new_words = [one for one in talk.context.open_items if one.type is not ItemType.WINDOW]
-    for item in talk.context.live_window_items:
-        window = talk.windows.get(item.content)
-        if window is not None and item.content in shown and composition.plan is not None:
-            if not composition.plan.made.new and new_words:
-                continue  # a continued answer has no place for windows
-            lines, listed = state_of(runtime_of(window).renders.latest().xml)
-            assert shown[item.content][1:] == (lines, listed), "not the newest state"
-
-
-@given(st.lists(steps, max_size=60))
-@settings(max_examples=times(25, 300))
-def test_any_conversation(script: list[Sequence[Any]]) -> None:
-    talk = talk_by_price()
-    for step in script:
-        perform(talk, step)
-        composition = talk.context.compose()
-        assert wire(composition.messages) == wire(talk.context.compose().messages)
-        assert wire(composition.messages) == wire(specified(talk))
-        check(talk, composition)
-
-
-@given(st.lists(steps, max_size=60))
-@settings(max_examples=times(25, 300))
-def test_between_sweeps_each_request_is_a_prefix_of_the_next(script: list[Sequence[Any]]) -> None:
-    talk = talk_by_price()
-    before: list[LlmMessage] = []
-    ended: list[Event] = []
-    talk.context.subscribe(lambda e: ended.append(e) if isinstance(e, TurnEnded) else None)
-    for step in script:
-        if step[0] not in ("send", "squeeze"):
-            perform(talk, step)
-            continue
-        try:
-            composition = talk.context.request(step[1] if step[0] == "squeeze" else None)
-        except ContextTooLargeError:
-            continue
-        assert composition.plan is not None
-        has_made_room = any(isinstance(one, TurnEnded) and one.early for one in ended)
-        if composition.plan.made.offer is None and not has_made_room:
-            assert is_prefix(before, list(composition.messages))
-        ended.clear()
-        before = list(composition.messages)
 
 
 def test_what_was_dropped_is_in_no_later_request() -> None:
@@ -169,9 +105,6 @@ def test_what_was_dropped_is_in_no_later_request() -> None:
         assert word in wire(talk.send()).decode(), word
         talk.context.drop(item.id)
         assert word not in wire(talk.composed()).decode(), word
-
-
-# --- thinking of the running turn --------------------------------------------------------
 
 
 def test_a_call_that_comes_back_brings_the_thinking_of_its_answer() -> None:

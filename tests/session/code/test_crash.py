@@ -8,12 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from contextui import plain_file
 from contextui.plain_file import is_temporary
 from contextui.session.code import store as store_module
 from contextui.session.code.store import CodeStore
-from tests import forkserver
 from tests.forking import forked, killed
+from tests.session.writer import apart
 from tests.thorough import times
 
 KILLS = times(8, 1_000)
@@ -33,30 +35,19 @@ def test_processes_that_save_at_once_lose_nothing(tmp_path: Path) -> None:
     assert len(os.listdir(store.folder)) == 4 * 4 + 2
 
 
-def test_killed_at_every_step(tmp_path: Path) -> None:
-    assert run_apart("steps", tmp_path) == {
-        "write_all": "old",
-        "replace": "old",
-        "flush": "new",
-        "row": "new",
-        "unlink": "new",
-        "unlinked": "new",
-        "commit": "new",
-    }
+STEPS = ("write_all", "replace", "flush", "row", "unlink", "unlinked", "commit")
 
 
-def test_killed_in_another_language_at_every_step(tmp_path: Path) -> None:
-    # The index names the file, so until its row is committed the old one counts; once the
-    # old one is gone, the new one does.
-    assert run_apart("language_steps", tmp_path) == {
-        "write_all": "old",
-        "replace": "old",
-        "flush": "old",
-        "row": "old",
-        "unlink": "old",
-        "unlinked": "new",
-        "commit": "new",
-    }
+@pytest.mark.parametrize(("way", "first"), [("steps", "flush"), ("language_steps", "unlinked")])
+def test_killed_at_every_step(tmp_path: Path, way: str, first: str) -> None:
+    """The first step after which the new version counts.
+
+    The index names the file, so in another language the old one counts until its row is committed;
+    once the old one is gone, the new one does.
+    """
+    old = STEPS.index(first)
+    versions = ["old"] * old + ["new"] * (len(STEPS) - old)
+    assert run_apart(way, tmp_path) == dict(zip(STEPS, versions, strict=True))
 
 
 def test_killed_at_any_moment(tmp_path: Path) -> None:
@@ -67,15 +58,9 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
 
 
 def run_apart(way: str, folder: Path) -> dict[str, Any]:
-    done = forkserver.run(
-        [sys.executable, "-m", "tests.session.code.test_crash", way, str(folder / "code")],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[3],
+    report: dict[str, Any] = json.loads(
+        apart("-m", "tests.session.code.test_crash", way, folder / "code")
     )
-    assert done.returncode == 0, done.stderr
-    report: dict[str, Any] = json.loads(done.stdout)
     return report
 
 
@@ -95,7 +80,7 @@ def together(folder: Path) -> dict[str, Any]:
 def steps(folder: Path, language: str = "python") -> dict[str, str]:
     """Save over an old version and die at a step; which version there is afterwards."""
     found = {}
-    for step in ("write_all", "replace", "flush", "row", "unlink", "unlinked", "commit"):
+    for step in STEPS:
         store = CodeStore(folder / step)
         old = store.save("code", "python", "old\n", "Old")
 

@@ -1,6 +1,5 @@
 """Code is kept whole, found again, and shown to the person alone."""
 
-import errno
 import logging
 import os
 import sqlite3
@@ -14,7 +13,6 @@ import pytest
 
 from contextui import plain_file
 from contextui.session.code import index
-from contextui.session.code import store as file
 from contextui.session.code import store as store_module
 from contextui.session.code.index import CodeStoreError
 from contextui.session.code.store import (
@@ -25,6 +23,7 @@ from contextui.session.code.store import (
     InvalidCodeIdError,
     UnknownCodeError,
 )
+from tests.session.test_log import disk_full
 
 START = datetime(2026, 11, 5, 12, 30, tzinfo=UTC)
 
@@ -51,6 +50,13 @@ def names(store: CodeStore) -> list[str]:
 
 def mode(path: Path) -> int:
     return path.stat().st_mode & 0o777
+
+
+def refused(call: Callable[[], object], kind: type[Exception] = CodeStoreError) -> str:
+    """Why a call is refused."""
+    with pytest.raises(kind) as caught:
+        call()
+    return str(caught.value)
 
 
 class TestSaving:
@@ -111,9 +117,9 @@ class TestSaving:
         assert store.list()[0].description == "a b " + "c" * 196 + "…"
 
     def test_what_is_too_long_is_refused(self, store: CodeStore) -> None:
-        with pytest.raises(CodeStoreError) as caught:
-            store.save("code", "python", "x" * (CODE_LIMIT + 1))
-        assert str(caught.value) == "code has 4,194,305 bytes, more than 4,194,304."
+        assert refused(lambda: store.save("code", "python", "x" * (CODE_LIMIT + 1))) == (
+            "code has 4,194,305 bytes, more than 4,194,304."
+        )
         assert not store.folder.exists()
 
     def test_only_the_owner_may_read_it(self, store: CodeStore) -> None:
@@ -131,7 +137,7 @@ class TestSaving:
 
     def test_a_list_reads_no_file(self, store: CodeStore, monkeypatch: pytest.MonkeyPatch) -> None:
         listed = [store.save(f"code{number}", "python", "x") for number in range(3)]
-        monkeypatch.setattr(file, "content_of", None)
+        monkeypatch.setattr(store_module, "content_of", None)
         assert store.list() == listed
 
 
@@ -193,9 +199,7 @@ class TestIds:
 
     def test_two_that_differ_only_in_case_are_refused(self, store: CodeStore) -> None:
         store.save("Sort", "python", "x")
-        with pytest.raises(InvalidCodeIdError) as caught:
-            store.save("sort", "go", "y")
-        assert str(caught.value) == (
+        assert refused(lambda: store.save("sort", "go", "y"), InvalidCodeIdError) == (
             "There is code Sort already; sort differs from it only in its case."
         )
         assert names(store) == ["Sort.py", "index.sqlite"]
@@ -204,9 +208,8 @@ class TestIds:
         for code_id in ("b", "a"):
             store.save(code_id, "python", "x")
         for call in (store.read, store.delete):
-            with pytest.raises(UnknownCodeError) as caught:
+            with pytest.raises(UnknownCodeError, match=r"^There is no code c\. Available: a, b\.$"):
                 call("c")
-            assert str(caught.value) == "There is no code c. Available: a, b."
 
 
 class TestDeleting:
@@ -296,9 +299,7 @@ class TestTheFilesAreWhatCounts:
         store.save("code", "python", "x")
         (store.folder / "code.py").write_bytes(b"\xff\n")
         assert store.list()[0].line_count == 1
-        with pytest.raises(CodeStoreError) as caught:
-            store.read("code")
-        assert str(caught.value) == (
+        assert refused(lambda: store.read("code")) == (
             "code cannot be read: it is not text, or too large to be code."
         )
 
@@ -334,9 +335,7 @@ class TestHostileFolders:
             lambda: store.delete("code"),
         ]
         for call in calls:
-            with pytest.raises(CodeStoreError) as caught:
-                call()
-            assert str(caught.value) == f"{index.name} is not a regular file. Remove it."
+            assert refused(call) == f"{index.name} is not a regular file. Remove it."
         assert victim.read_bytes() == before
         assert index.is_symlink()
 
@@ -351,9 +350,9 @@ class TestHostileFolders:
         with pytest.raises(UnknownCodeError):
             store.read("code")
         language = {"py": "python", "go": "go"}[ending]
-        with pytest.raises(CodeStoreError) as caught:
-            store.save("code", language, "x")
-        assert str(caught.value) == f"code was not saved: code.{ending} exists and is not code."
+        assert refused(lambda: store.save("code", language, "x")) == (
+            f"code was not saved: code.{ending} exists and is not code."
+        )
         assert secret.read_text() == "key"
 
     @pytest.mark.parametrize(
@@ -448,14 +447,10 @@ class TestFailing:
         self, store: CodeStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         old = store.save("code", "python", "old", "Old")
-
-        def full(*_: object) -> None:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-        monkeypatch.setattr(plain_file, "write_all", full)
-        with pytest.raises(CodeStoreError) as caught:
-            store.save("code", "go", "new", "New")
-        assert str(caught.value) == "code was not saved: No space left on device."
+        monkeypatch.setattr(plain_file, "write_all", disk_full)
+        assert refused(lambda: store.save("code", "go", "new", "New")) == (
+            "code was not saved: No space left on device."
+        )
         assert store.list() == [old]
         assert store.read("code") == "old"
         assert names(store) == ["code.py", "index.sqlite"]
@@ -469,9 +464,7 @@ class TestFailing:
             raise sqlite3.OperationalError("database or disk is full")
 
         monkeypatch.setattr(store_module, "row_of", no_row)
-        with pytest.raises(CodeStoreError) as caught:
-            store.save("code", "python", "new\n", "New")
-        assert str(caught.value) == (
+        assert refused(lambda: store.save("code", "python", "new\n", "New")) == (
             "code was saved, but not its description: database or disk is full."
         )
         monkeypatch.undo()
@@ -493,9 +486,7 @@ class TestFailing:
             "The code cannot be listed": store.list,
         }
         for message, call in calls.items():
-            with pytest.raises(CodeStoreError) as caught:
-                call()
-            assert str(caught.value) == f"{message}: another process is using it. Try again."
+            assert refused(call) == f"{message}: another process is using it. Try again."
         other.close()
         assert store.list() == [saved]
         assert store.read("code") == "x"
@@ -512,9 +503,9 @@ class TestFailing:
         monkeypatch.setattr(sqlite3, "connect", read_only)
         assert store.list() == [saved]
         assert store.read("code") == "x"
-        with pytest.raises(CodeStoreError) as caught:
-            store.save("code", "python", "y")
-        assert str(caught.value) == ("code was not saved: attempt to write a readonly database.")
+        assert refused(lambda: store.save("code", "python", "y")) == (
+            "code was not saved: attempt to write a readonly database."
+        )
         assert store.read("code") == "x"
 
     def test_a_folder_that_is_a_file_is_reported(self, tmp_path: Path) -> None:
@@ -525,6 +516,4 @@ class TestFailing:
             "The code cannot be listed: Not a directory.": store.list,
         }
         for message, call in calls.items():
-            with pytest.raises(CodeStoreError) as caught:
-                call()
-            assert str(caught.value) == message
+            assert refused(call) == message

@@ -189,9 +189,6 @@ def test_a_description_is_shown_inert(there: Path) -> None:
     assert lines(found(files=["hello.py"])) == ["[✓] hello: a␛]0;x␇ [/b] \\u202e"]
 
 
-# --- modules -----------------------------------------------------------------------------------
-
-
 def test_models_dataclasses_and_postponed_hints_work(there: Path) -> None:
     (there / "rich.py").write_text(
         '''

@@ -29,9 +29,6 @@ def test_the_order_is_packages_files_folders_user_project(there: Path) -> None:
     ]
 
 
-# --- folders -----------------------------------------------------------------------------------
-
-
 def test_a_folder_gives_all_files_but_helpers_and_tests(there: Path) -> None:
     for name in ("b.py", "a.py"):
         write(there / "w" / name, name[0].upper() + "x")
@@ -62,9 +59,6 @@ def test_links_in_a_folder_of_the_users_own_are_followed(there: Path) -> None:
         "[X] gone: there is no file w/gone.py: name a Python file",
         "[✓] hello: Says hello.",
     ]
-
-
-# --- packages ----------------------------------------------------------------------------------
 
 
 def test_the_built_in_windows_are_found_like_anyones() -> None:
@@ -122,9 +116,6 @@ def test_a_package_that_is_wrong_says_which_and_why() -> None:
         assert states[name].status == "broken", name
         assert str(states[name].reason).startswith(f"{value} of the package of no name: "), name
         assert reason in str(states[name].reason), name
-
-
-# --- two of one name ---------------------------------------------------------------------------
 
 
 def test_of_two_with_one_name_the_first_is_used_and_both_are_named(there: Path) -> None:

@@ -26,11 +26,16 @@ def loaded(registry: Registry) -> tuple[Reloader, WindowManager]:
     return Reloader(registry, windows), windows
 
 
+def hello(there: Path, start: int = 0, **how: str) -> tuple[Path, Reloader, WindowManager]:
+    """A file whose window is open."""
+    path = write(there / "hello.py", **how)
+    reloader, windows = loaded(found(files=[path]))
+    windows.open("hello", start=start)
+    return path, reloader, windows
+
+
 def act(windows: WindowManager, window_id: str, action_id: str) -> None:
     assert run_in_thread(windows.act(window_id, action_id)).ok
-
-
-# --- trust ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["hello.py", "other.py", "_help.py"])
@@ -69,9 +74,6 @@ def test_revoked_trust_loads_nothing(there: Path) -> None:
     TrustStore(there / "home").revoke(folder)
     assert reloader.reload(fresh=True).reloaded == ()
     assert (there / "ran").read_text() == "x"
-
-
-# --- state ---------------------------------------------------------------------------------
 
 
 def test_the_state_history_detail_and_focus_are_kept(there: Path) -> None:
@@ -119,9 +121,8 @@ def test_the_same_size_and_time_do_not_hide_a_change(there: Path) -> None:
 
 
 def test_a_file_that_has_not_changed_is_not_run_again(there: Path) -> None:
-    path = write(there / "hello.py", more=MARK)
-    reloader, windows = loaded(found(files=[path]))
-    window = windows.open("hello")
+    _, reloader, windows = hello(there, more=MARK)
+    (window,) = windows.windows()
     report = reloader.reload()
     assert windows.windows() == [window]
     assert list(report.lines(Words("en"))) == ["No window file has changed."]
@@ -133,9 +134,8 @@ def test_a_file_that_has_not_changed_is_not_run_again(there: Path) -> None:
     [("\ndef broken(:\n", "hello.py:23"), ("\nraise KeyError('doin')\n", "hello.py:23")],
 )
 def test_a_file_that_fails_leaves_the_old_code(there: Path, more: str, place: str) -> None:
-    path = write(there / "hello.py")
-    reloader, windows = loaded(found(files=[path]))
-    window = windows.open("hello", start=2)
+    path, reloader, windows = hello(there, 2)
+    (window,) = windows.windows()
     write(path, words="Greets.", more=more)
     report = reloader.reload()
     assert [fault.place for fault in report.faults] == [place]
@@ -149,9 +149,7 @@ def test_a_file_that_fails_leaves_the_old_code(there: Path, more: str, place: st
 
 
 def test_a_refused_state_is_taken_by_a_later_version(there: Path) -> None:
-    path = write(there / "hello.py")
-    reloader, windows = loaded(found(files=[path]))
-    windows.open("hello", start=7)
+    path, reloader, windows = hello(there, 7)
     good = path.read_text()
     path.write_text(good.replace("count: int = 0", "count: list[str] = []"))
     assert (
@@ -169,9 +167,7 @@ def renamed(good: str) -> str:
 
 
 def test_what_the_new_class_does_not_use_is_kept_aside(there: Path) -> None:
-    path = write(there / "hello.py")
-    reloader, windows = loaded(found(files=[path]))
-    windows.open("hello", start=7)
+    path, reloader, windows = hello(there, 7)
     good = path.read_text()
     path.write_text(renamed(good))
     report = reloader.reload()
@@ -192,9 +188,7 @@ def test_what_the_new_class_does_not_use_is_kept_aside(there: Path) -> None:
 
 def test_a_migration_does_not_see_what_was_kept_aside(there: Path) -> None:
     """Otherwise the old value would replace the new one each time the window is restored."""
-    path = write(there / "hello.py")
-    reloader, windows = loaded(found(files=[path]))
-    windows.open("hello", start=7)
+    path, reloader, windows = hello(there, 7)
     migrating = renamed(path.read_text()).replace(
         "number: int = 3",
         "number: int = 3\n"
@@ -248,9 +242,7 @@ def test_the_session_keeps_what_a_reload_put_aside(there: Path) -> None:
     "more", ["    def restored(self):\n        raise KeyError('doin')\n", "CONTENT"]
 )
 def test_new_code_that_fails_at_once_gives_way_to_the_old(there: Path, more: str) -> None:
-    path = write(there / "hello.py")
-    reloader, windows = loaded(found(files=[path]))
-    windows.open("hello", start=7)
+    path, reloader, windows = hello(there, 7)
     if more == "CONTENT":
         path.write_text(path.read_text().replace('return "Says', 'raise KeyError("doin"); "'))
     else:
@@ -265,9 +257,7 @@ def test_new_code_that_fails_at_once_gives_way_to_the_old(there: Path, more: str
 
 
 def test_a_class_that_is_no_longer_there_keeps_its_windows(there: Path) -> None:
-    path = write(there / "hello.py")
-    reloader, windows = loaded(found(files=[path]))
-    windows.open("hello")
+    path, reloader, windows = hello(there)
     write(path, cls="Other")
     report = reloader.reload()
     assert (report.reloaded, report.removed) == (("other",), ("hello",))
@@ -297,9 +287,8 @@ JOB = """
 
 
 def test_jobs_are_cancelled_and_hooks_run_as_at_exit(there: Path) -> None:
-    path = write(there / "hello.py", more=JOB)
-    reloader, windows = loaded(found(files=[path]))
-    window = windows.open("hello")
+    path, reloader, windows = hello(there, more=JOB)
+    (window,) = windows.windows()
     act(windows, window.id, "work")
     assert runtime_of(window).jobs.running()
     seen: list[Event] = []

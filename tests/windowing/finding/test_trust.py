@@ -12,6 +12,7 @@ import pytest
 from contextui import plain_file
 from contextui.windowing.finding import trust
 from contextui.windowing.finding.trust import Review, TrustError, TrustStore
+from tests.session.test_log import disk_full
 
 
 @pytest.fixture
@@ -30,9 +31,6 @@ def folder(tmp_path: Path) -> Path:
 
 def statuses(review: Review) -> dict[str, str]:
     return {file.name: file.status for file in review.files}
-
-
-# --- reviewing and trusting --------------------------------------------------------------------
 
 
 def test_what_was_never_seen_is_not_trusted(home: Path, folder: Path) -> None:
@@ -142,9 +140,6 @@ def test_a_review_does_not_print_the_code(home: Path, folder: Path) -> None:
     assert "hunter2" not in repr(TrustStore(home).review(folder))
 
 
-# --- what is refused ---------------------------------------------------------------------------
-
-
 def test_a_link_out_of_the_folder_is_refused(home: Path, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.py").write_text("x", "utf-8")
     (folder / "out.py").symlink_to(tmp_path / "secret.py")
@@ -220,9 +215,6 @@ def test_a_folder_of_too_much_is_refused_as_a_whole(
 def test_a_file_in_the_place_of_the_folder_is_reported(home: Path, folder: Path) -> None:
     with pytest.raises(TrustError, match="is not a folder"):
         TrustStore(home).review(folder / "one.py")
-
-
-# --- trust.json --------------------------------------------------------------------------------
 
 
 def test_only_the_owner_can_read_what_is_trusted(home: Path, folder: Path) -> None:
@@ -322,11 +314,7 @@ def test_a_failing_write_leaves_what_was_there(
     store.trust(folder)
     before = store.path.read_bytes()
     (folder / "one.py").write_text("other", "utf-8")
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(plain_file, "write_all", full)
+    monkeypatch.setattr(plain_file, "write_all", disk_full)
     with pytest.raises(TrustError, match="No space left"):
         store.trust(folder)
     assert store.path.read_bytes() == before

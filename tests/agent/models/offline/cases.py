@@ -21,45 +21,27 @@ A case is an object with these keys; all but the first three are optional:
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict
 
 from contextui import Lod, Window, WindowManager
 from contextui.words import Lang
 from tests.agent.models.offline.talk import Talk
 
-Texts: TypeAlias = tuple[str, ...]
+Step: TypeAlias = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
-    """A window to open before the first turn."""
+class Expectation(TypedDict, total=False):
+    """What must hold after the last turn."""
 
-    open: str
-    args: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """An action to run before the first turn."""
-
-    act: str
-    action: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """What must hold after the last turn. None and empty values are not checked."""
-
-    open: frozenset[str] | None = None
-    closed: Texts = ()
-    states: Mapping[str, Any] = field(default_factory=dict)
-    shown: Mapping[str, Texts] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
-    answer: tuple[Texts, ...] = ()
+    open: list[str]
+    closed: list[str]
+    states: Mapping[str, Any]
+    shown: Mapping[str, list[str]]
+    files: Mapping[str, str]
+    answer: list[str | list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,31 +50,33 @@ class Case:
 
     id: str
     lang: Lang
-    say: Texts
+    say: list[str]
     expect: Expectation
     files: Mapping[str, str] = field(default_factory=dict)
-    steps: tuple[Open | Act, ...] = ()
-    by: tuple[Mapping[str, Any], ...] = ()
+    setup: Iterable[Step] = ()
+    by: Iterable[Step] = ()
     nothing: bool = False
 
-    async def setup(self, windows: WindowManager) -> None:
-        """Write the files, open the windows and run the actions that come before the first turn.
-
-        Raises:
-            AssertionError: A step is not possible.
-        """
+    async def begin(self, windows: WindowManager) -> None:
+        """Write the files, and do what comes before the first turn."""
         for path, text in self.files.items():
-            assert windows.workspace is not None, f"{self.id} needs a workspace"
-            place = windows.workspace.root / path
+            place = _place(windows, path)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(text.encode())
-        for step in self.steps:
-            if isinstance(step, Open):
-                windows.open(step.open, **step.args)
+        await self.carry_out(self.setup, windows)
+
+    async def carry_out(self, steps: Iterable[Step], windows: WindowManager) -> None:
+        """Open, act and close as the person does."""
+        for step in steps:
+            if "open" in step:
+                windows.open(step["open"], **step.get("args", {}))
+            elif "close" in step:
+                windows.close(step["close"])
             else:
-                result = await windows.act(step.act, step.action, step.params, actor="person")
+                given = step["act"], step["action"], step.get("params", {})
+                result = await windows.act(*given, actor="person")
                 assert result.ok, f"{self.id}: {result.text}"
-        await windows.settle()
+            await windows.settle()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,29 +85,23 @@ class Outcome:
     windows or files.
     """
 
-    calls: Texts
-    problems: Texts
+    calls: tuple[str, ...]
+    problems: tuple[str, ...]
     has_changed: bool
 
 
 def load(path: Path) -> list[Case]:
-    """Read the cases of a file.
-
-    Raises:
-        TypeError: A case has an unknown key.
-    """
-    return [_case(**one) for one in json.loads(path.read_text("utf-8"))]
+    return [Case(**one) for one in json.loads(path.read_text("utf-8"))]
 
 
 def outcome(case: Case, classes: tuple[type[Window], ...], folder: Path) -> Outcome:
-    """Have the conversation in an empty folder."""
     with Talk(folder, case.lang, classes, files={}) as talk:
-        asyncio.run(case.setup(talk.windows))
+        asyncio.run(case.begin(talk.windows))
         before = _everything(talk.windows)
         turns = [talk.say(words) for words in case.say]
         return Outcome(
             tuple(call for turn in turns for call in turn.calls),
-            tuple(check(case, talk.windows, turns[-1].text)),
+            tuple(check(case.expect, talk.windows, turns[-1].text)),
             before != _everything(talk.windows),
         )
 
@@ -141,98 +119,44 @@ def _everything(windows: WindowManager) -> tuple[object, object]:
     )
 
 
-def check(case: Case, windows: WindowManager, answer: str) -> list[str]:
-    """Return what is not as the case expects.
+def check(expect: Expectation, windows: WindowManager, answer: str) -> Iterator[str]:
+    """Yield what is not as expected.
 
     Within an event loop, call `await windows.settle()` first, so that the windows are rendered.
     """
-    return [
-        *_open_problems(case.expect, windows),
-        *_state_problems(case.expect, windows),
-        *_shown_problems(case.expect, windows),
-        *_file_problems(case.expect, windows),
-        *_answer_problems(case.expect, answer),
-    ]
-
-
-def _case(
-    *,
-    id: str,  # noqa: A002  (the names are those of the file)
-    lang: Lang,
-    say: list[str],
-    expect: dict[str, Any],
-    files: dict[str, str] | None = None,
-    setup: list[dict[str, Any]] | None = None,
-    by: list[dict[str, Any]] | None = None,
-    nothing: bool = False,
-) -> Case:
-    steps = tuple(Open(**one) if "open" in one else Act(**one) for one in setup or [])
-    expected = _expectation(**expect)
-    return Case(id, lang, tuple(say), expected, files or {}, steps, tuple(by or ()), nothing)
-
-
-def _expectation(
-    *,
-    open: list[str] | None = None,  # noqa: A002  (the names are those of the file)
-    shown: dict[str, list[str]] | None = None,
-    answer: list[str | list[str]] | None = None,
-    closed: list[str] | None = None,
-    **rest: Any,
-) -> Expectation:
-    return Expectation(
-        open=None if open is None else frozenset(open),
-        closed=tuple(closed or ()),
-        shown={window_id: tuple(texts) for window_id, texts in (shown or {}).items()},
-        answer=tuple((one,) if isinstance(one, str) else tuple(one) for one in answer or ()),
-        **rest,
-    )
-
-
-def _open_problems(expect: Expectation, windows: WindowManager) -> Iterator[str]:
-    there_is = {window.id for window in windows.windows()}
-    if expect.open is not None and there_is != expect.open:
-        yield f"open: {sorted(there_is)} instead of {sorted(expect.open)}"
-    for window_id in expect.closed:
+    assert expect.keys() <= Expectation.__annotations__.keys()
+    there_is = {window.id: window for window in windows.windows()}
+    if there_is.keys() != set(expect.get("open", there_is)):
+        yield f"open: {sorted(there_is)} instead of {sorted(expect['open'])}"
+    for window_id in expect.get("closed", ()):
         if window_id in there_is:
             yield f"{window_id} is still open"
         elif windows.last_render(window_id) is None:
             yield f"{window_id} never was open"
-
-
-def _state_problems(expect: Expectation, windows: WindowManager) -> Iterator[str]:
-    for window_id, state in expect.states.items():
-        window = windows.get(window_id)
-        if window is None:
+    for window_id, state in expect.get("states", {}).items():
+        if window_id not in there_is:
             yield f"{window_id} is not open"
         else:
-            yield from _differences(window_id, state, window.state.saved())
-
-
-def _shown_problems(expect: Expectation, windows: WindowManager) -> Iterator[str]:
-    for window_id, texts in expect.shown.items():
-        window = windows.get(window_id)
+            yield from _differences(window_id, state, there_is[window_id].state.saved())
+    for window_id, texts in expect.get("shown", {}).items():
+        window = there_is.get(window_id)
         content = window.snapshot(Lod.FULL).content if window else ""
-        yield from (
-            f"{window_id} does not show {text!r}: {content!r}"
-            for text in texts
-            if text not in content
-        )
+        missing = [text for text in texts if text not in content]
+        yield from (f"{window_id} does not show {text!r}: {content!r}" for text in missing)
+    for path, text in expect.get("files", {}).items():
+        place = _place(windows, path)
+        found = place.read_bytes().decode() if place.exists() else None
+        if found != text:
+            yield f"{path} holds {found!r} instead of {text!r}"
+    for one in expect.get("answer", ()):
+        alternatives = [one] if isinstance(one, str) else one
+        if not any(words.casefold() in answer.casefold() for words in alternatives):
+            yield f"the answer has none of {alternatives}: {answer!r}"
 
 
-def _file_problems(expect: Expectation, windows: WindowManager) -> Iterator[str]:
-    for path, text in expect.files.items():
-        assert windows.workspace is not None, "files are expected, but there is no workspace"
-        place = windows.workspace.root / path
-        there_is = place.read_bytes().decode() if place.exists() else None
-        if there_is != text:
-            yield f"{path} holds {there_is!r} instead of {text!r}"
-
-
-def _answer_problems(expect: Expectation, answer: str) -> Iterator[str]:
-    said = answer.casefold()
-    for alternatives in expect.answer:
-        if not any(one.casefold() in said for one in alternatives):
-            yield f"the answer has none of {list(alternatives)}: {answer!r}"
+def _place(windows: WindowManager, path: str) -> Path:
+    assert windows.workspace is not None
+    return windows.workspace.root / path
 
 
 def _differences(where: str, wanted: Any, found: Any) -> Iterator[str]:

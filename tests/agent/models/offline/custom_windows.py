@@ -40,56 +40,49 @@ class ThermostatWindow(Window):
 
     def content(self, lod: Lod) -> Body:
         state = self.state
-        if lod is Lod.GIST:
-            return f"{state.room}, {state.target} °C, {state.mode}"
-        target = Element("temperature", f"{state.target} °C")
-        keypad = "locked" if state.locked else "unlocked"
-        body = [Element("room", state.room), target, Element("mode", state.mode)]
-        if lod is Lod.SUMMARY:
-            return body
         planned = [
             Element("change", f"{one.degrees} °C", time=one.time, day=one.day or "daily")
             for one in state.plan
         ]
-        return [*body, Element("keypad", keypad), Element("plan", *planned)]
+        return [
+            Element("room", state.room),
+            Element("temperature", f"{state.target} °C"),
+            Element("mode", state.mode),
+            Element("keypad", "locked" if state.locked else "unlocked"),
+            Element("plan", *planned),
+        ]
 
     @action("Set the temperature of the room, in degrees", zh="设置房间的温度，单位为度")
-    def set_temperature(self, degrees: int) -> str:
+    def set_temperature(self, degrees: int) -> None:
         if not 5 <= degrees <= 30:
             raise ActionError(f"A room can have 5 to 30 degrees, not {degrees}.")
         self.state.target = degrees
-        return f"{self.state.room} will have {degrees} °C."
 
     @action("Switch to another mode", zh="切换模式")
-    def set_mode(self, mode: Mode) -> str:
+    def set_mode(self, mode: Mode) -> None:
         self.state.mode = mode
-        return f"{self.state.room} is in mode {mode}."
 
     @action("Lock the keypad, or unlock it", zh="锁定或解锁键盘")
-    def lock(self, on: bool) -> str:
+    def lock(self, on: bool) -> None:
         self.state.locked = on
-        return f"The keypad is {'locked' if on else 'unlocked'}."
 
     @action(
         "Plan a temperature for a time of day; without a day it is for every day",
         zh="计划某个时间的温度；不指定星期则为每天",
     )
-    def plan(self, time: str, degrees: int, day: Day | None = None) -> str:
+    def plan(self, time: str, degrees: int, day: Day | None = None) -> None:
         self.state.plan.append(Change(time=time, degrees=degrees, day=day))
-        return f"Planned {degrees} °C at {time}, {day or 'every day'}."
 
     @action("Drop what is planned for a time of day", zh="取消某个时间的计划")
-    def unplan(self, time: str) -> str:
+    def unplan(self, time: str) -> None:
         left = [one for one in self.state.plan if one.time != time]
         if len(left) == len(self.state.plan):
             raise ActionError(f"Nothing is planned for {time}.")
         self.state.plan = left
-        return f"Nothing is planned for {time} any more."
 
     @action("Rename the room", zh="给房间改名")
-    def rename(self, room: str) -> str:
+    def rename(self, room: str) -> None:
         self.state.room = room
-        return f"The room is called {room!r} now."
 
 
 class Product(BaseModel):
@@ -127,61 +120,47 @@ class CartWindow(Window):
 
     def content(self, lod: Lod) -> Body:
         state = self.state
-        if lod is Lod.GIST:
-            return f"{len(state.products)} 种商品，配送：{state.delivery}"
-        goods = [
-            Element("product", one.name, amount=one.amount, note=one.note) for one in state.products
-        ]
-        if lod is Lod.SUMMARY:
-            return goods or "购物车是空的。"
-        gift = "要" if state.gift else "不要"
         body = [
-            *goods,
+            *(Element("product", one.name, amount=one.amount, note=one.note)
+              for one in state.products),
             Element("delivery", state.delivery),
-            Element("gift", gift, label="礼品包装"),
-        ]
+            Element("gift", "要" if state.gift else "不要", label="礼品包装"),
+        ]  # fmt: skip
         if to := state.address:
             body.append(Element("address", to.street, name=to.name, phone=to.phone))
         return body
 
     @action("Put a product into the cart", zh="放入商品")
-    def put(self, product: str, amount: int = 1, note: str | None = None) -> str:
+    def put(self, product: str, amount: int = 1, note: str | None = None) -> None:
         if amount < 1:
             raise ActionError(f"数量至少为 1，不能是 {amount}。")
         self.state.products.append(Product(name=product, amount=amount, note=note))
-        return f"已放入 {amount} × {product}。"
 
     @action("Change the amount of a product", zh="修改商品数量")
-    def set_amount(self, product: str, amount: int) -> str:
+    def set_amount(self, product: str, amount: int) -> None:
         if amount < 1:
             raise ActionError(f"数量至少为 1，不能是 {amount}。")
         self._find(product).amount = amount
-        return f"{product}：{amount} 件。"
 
     @action("Take a product out of the cart", zh="移除商品")
-    def remove(self, product: str) -> str:
+    def remove(self, product: str) -> None:
         self.state.products.remove(self._find(product))
-        return f"已移除 {product}。"
 
     @action("Choose the delivery", zh="选择配送方式")
-    def deliver(self, way: Delivery) -> str:
+    def deliver(self, way: Delivery) -> None:
         self.state.delivery = way
-        return f"配送方式：{way}。"
 
     @action("Gift wrap, on or off", zh="开启或取消礼品包装")
-    def gift_wrap(self, on: bool) -> str:
+    def gift_wrap(self, on: bool) -> None:
         self.state.gift = on
-        return "要礼品包装。" if on else "不要礼品包装。"
 
     @action("Set the address", zh="填写收货地址：收货人、街道、电话")
-    def ship_to(self, name: str, street: str, phone: str | None = None) -> str:
+    def ship_to(self, name: str, street: str, phone: str | None = None) -> None:
         self.state.address = Address(name=name, street=street, phone=phone)
-        return f"寄给 {name}，{street}。"
 
     @action("Empty the cart", zh="清空购物车")
-    def empty(self) -> str:
+    def empty(self) -> None:
         self.state.products = []
-        return "购物车已清空。"
 
     def _find(self, wanted: str) -> Product:
         for product in self.state.products:

@@ -35,24 +35,20 @@ class KanbanWindow(Window):
         ]
 
     @action("Put a new card on the board", zh="在看板上添加卡片")
-    def add_card(self, title: str, column: Column = "backlog") -> str:
+    def add_card(self, title: str, column: Column = "backlog") -> None:
         self.state.cards.append(Card(number=len(self.state.cards) + 1, title=title, column=column))
-        return f"Card {len(self.state.cards)} {title!r}."
 
     @action("Move a card to another column", zh="把卡片移到另一列")
-    def move(self, card: int, column: Column) -> str:
+    def move(self, card: int, column: Column) -> None:
         self._card(card).column = column
-        return f"Card {card} is in {column}."
 
     @action("Say who works on a card", zh="指定卡片由谁负责")
-    def assign(self, card: int, owner: str) -> str:
+    def assign(self, card: int, owner: str) -> None:
         self._card(card).owner = owner
-        return f"Card {card} belongs to {owner}."
 
     @action("Throw a card away", zh="丢弃卡片")
-    def discard(self, card: int) -> str:
+    def discard(self, card: int) -> None:
         self.state.cards.remove(self._card(card))
-        return f"Card {card} is gone."
 
     def _card(self, number: int) -> Card:
         for one in self.state.cards:
@@ -89,25 +85,21 @@ class LampWindow(Window):
         ]
 
     @action("Switch a lamp on or off", zh="打开或关闭一盏灯")
-    def switch(self, room: str, on: bool) -> str:
+    def switch(self, room: str, on: bool) -> None:
         self._lamp(room).on = on
-        return f"{room} is {'on' if on else 'off'}."
 
     @action("Set how bright a lamp is, in percent", zh="设置灯的亮度，百分比")
-    def dim(self, room: str, percent: int) -> str:
+    def dim(self, room: str, percent: int) -> None:
         self._lamp(room).brightness = percent
-        return f"{room}: {percent} %."
 
     @action("Choose the color of a lamp", zh="选择灯的颜色")
-    def paint(self, room: str, color: Color) -> str:
+    def paint(self, room: str, color: Color) -> None:
         self._lamp(room).color = color
-        return f"{room} is {color}."
 
     @action("Switch all lamps off", zh="关闭所有的灯")
-    def all_off(self) -> str:
+    def all_off(self) -> None:
         for one in self.state.lamps:
             one.on = False
-        return "All lamps are off."
 
     def _lamp(self, room: str) -> "LampWindow.Lamp":
         for one in self.state.lamps:
@@ -140,19 +132,16 @@ class TimerWindow(Window):
         )
 
     @action("Start counting down", zh="开始倒计时")
-    def start(self, seconds: int) -> str:
+    def start(self, seconds: int) -> None:
         self.state.seconds, self.state.running = seconds, True
-        return f"{seconds} s."
 
     @action("Halt, without forgetting how much is left", zh="暂停，保留剩余时间")
-    def hold(self) -> str:
+    def hold(self) -> None:
         self.state.running = False
-        return "Held."
 
     @action("Give it more time", zh="延长时间")
-    def extend(self, seconds: int) -> str:
+    def extend(self, seconds: int) -> None:
         self.state.seconds += seconds
-        return f"{self.state.seconds} s left."
 
 
 class ScoresWindow(Window):
@@ -173,21 +162,18 @@ class ScoresWindow(Window):
         return "\n".join(f"- {name}: {points}" for name, points in self.state.points.items())
 
     @action("Let somebody play along", zh="让一名玩家加入")
-    def join(self, player: str) -> str:
+    def join(self, player: str) -> None:
         self.state.points.setdefault(player, 0)
-        return f"{player} plays."
 
     @action("Give points to a player", zh="给玩家加分")
-    def award(self, player: str, points: int) -> str:
+    def award(self, player: str, points: int) -> None:
         if player not in self.state.points:
             raise ActionError(f"Nobody is called {player!r}.")
         self.state.points[player] += points
-        return f"{player} has {self.state.points[player]}."
 
     @action("Everybody begins at zero again", zh="重置分数，所有人从零开始")
-    def reset(self) -> str:
+    def reset(self) -> None:
         self.state.points = dict.fromkeys(self.state.points, 0)
-        return "All at zero."
 
 
 STRANGERS: tuple[type[Window], ...] = (KanbanWindow, LampWindow, TimerWindow, ScoresWindow)

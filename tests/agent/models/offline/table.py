@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 from contextui.words import Lang
 from tests.agent.models.offline.talk import Talk, Turn
@@ -30,12 +29,10 @@ class Rate:
 
     @property
     def share(self) -> float:
-        """The share of sentences that were carried out."""
         return self.carried_out / self.count
 
     @property
     def wrong_share(self) -> float:
-        """The share of sentences of which something else came."""
         return len(self.wrong) / self.count
 
     def add(self, name: str, *, is_right: bool, has_acted: bool) -> None:
@@ -53,7 +50,6 @@ class Rate:
 
 
 def total(name: str, rates: Iterable[Rate]) -> Rate:
-    """Return several rates as one."""
     whole = Rate(name)
     for one in rates:
         whole.carried_out += one.carried_out
@@ -68,11 +64,6 @@ def show(line: object, capsys: pytest.CaptureFixture[str]) -> None:
         print(f"\n{line}", file=sys.stderr)
 
 
-def not_yet(*values: object, reason: str = "not understood yet") -> ParameterSet:
-    """Mark a case that the model gets wrong. Remove the mark once it is right."""
-    return pytest.param(*values, marks=pytest.mark.xfail(reason=reason))
-
-
 @dataclass(frozen=True)
 class Scene:
     """The windows that a part of the development table is about, and what was done to them."""
@@ -82,10 +73,7 @@ class Scene:
     done: tuple[tuple[str, str, Mapping[str, Any]], ...]
 
     def said(self, words: str, folder: Path) -> Turn:
-        """Say something to the windows, in a folder of their own."""
-        with Talk(folder, self.lang) as talk:
-            for name, args in self.opened.items():
-                talk.windows.open(name, **args)
+        with Talk(folder, self.lang, opened=self.opened) as talk:
             for window_id, action_id, params in self.done:
                 talk.act(window_id, action_id, **params)
             return talk.say(words)
@@ -101,7 +89,6 @@ class Sentence:
 
 
 def development(lang: Lang) -> Iterator[Sentence]:
-    """Read the development table."""
     for by_lang in _table().values():
         part = by_lang[lang]
         for words, *calls in (*part["say"], *([one] for one in part.get("nothing", ()))):
@@ -109,7 +96,6 @@ def development(lang: Lang) -> Iterator[Sentence]:
 
 
 def scene(name: str, lang: Lang) -> Scene:
-    """Return the scene of a part of the development table."""
     return _scene(_table()[name][lang], lang)
 
 

@@ -21,6 +21,7 @@ from tests.agent.models.offline.strangers import STRANGERS
 from tests.context.conversation import rough_counter
 
 UNKNOWN: tuple[type[Window], ...] = (*STRANGERS, *CUSTOM)
+NOTHING: Mapping[str, Mapping[str, Any]] = {}
 FILES = {
     "notes.txt": "one\ntwo\nthree TODO\n",
     "src/main.py": "print('hi')\n# TODO\n",
@@ -45,7 +46,9 @@ class Talk:
         lang: Lang = "en",
         classes: tuple[type[Window], ...] = UNKNOWN,
         files: Mapping[str, str] = FILES,
+        *,
         protocol: ToolProtocol = "native",
+        opened: Mapping[str, Mapping[str, Any]] = NOTHING,
     ) -> None:
         for name, text in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -60,6 +63,8 @@ class Talk:
             tool_protocol=protocol,
         )
         self.controller.install_prompt()
+        for name, args in opened.items():
+            self.windows.open(name, **args)
         self.on_call: Callable[[str], None] = lambda _: None
         """Called with each call, in short form, before it is carried out."""
 
@@ -73,12 +78,10 @@ class Talk:
             self.windows.workspace.close()
 
     def act(self, window_id: str, action_id: str, **params: Any) -> None:
-        """Run an action as the person."""
         result = asyncio.run(self.windows.act(window_id, action_id, params, actor="person"))
         assert result.ok, result.text
 
     def say(self, words: str) -> Turn:
-        """Run a turn to its end."""
         return asyncio.run(self._say(words))
 
     async def _say(self, words: str) -> Turn:
@@ -99,7 +102,6 @@ class Talk:
 
 @cache
 def built_in() -> tuple[type[Window], ...]:
-    """Return the windows that come with contextui."""
     return tuple(discover().classes())
 
 

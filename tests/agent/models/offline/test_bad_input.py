@@ -54,9 +54,6 @@ def asked(words: str) -> ModelRequest:
     return ModelRequest(SYSTEM, (LlmMessage("user", blocks),), TOOLS["en"])
 
 
-# --- sentences of which nothing may come -------------------------------------------------------
-
-
 def test_nothing_is_done_and_soon() -> None:
     for words in (
         "",
@@ -117,9 +114,6 @@ def test_one_character_more_than_the_limit_is_too_long() -> None:
         assert answered(asked(words + spaces)).stop_reason == "tool_use", words
         refused = answered(asked(f"{words}{'x' * LONGEST}"))
         assert str(LONGEST) in refused.blocks[0]["text"], words
-
-
-# --- any words, any windows, any messages ---------------------------------------------------------
 
 
 @FEW

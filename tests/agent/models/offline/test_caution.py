@@ -1,7 +1,4 @@
-"""What no window can do is refused, and nothing else is done instead.
-
-A sentence marked `not_yet` is still taken for something else: remove the mark once it is refused.
-"""
+"""What no window can do is refused, and nothing else is done instead."""
 
 from pathlib import Path
 from typing import Any
@@ -59,8 +56,7 @@ OPENED: dict[str, dict[str, Any]] = {
 )
 def test_nothing_else_is_done_instead(name: str, words: str, tmp_path: Path) -> None:
     lang: Lang = "en" if words.isascii() else "zh"
-    with Talk(tmp_path, lang) as talk:
-        talk.windows.open(name, **OPENED.get(name, {}))
+    with Talk(tmp_path, lang, opened={name: OPENED.get(name, {})}) as talk:
         if name == "kanban":
             talk.act("kanban_1", "add_card", title="fix login")
         turn = talk.say(words)
@@ -82,6 +78,5 @@ def test_nothing_else_is_done_instead(name: str, words: str, tmp_path: Path) -> 
     ],
 )
 def test_no_other_words_get_into_a_value(name: str, words: str, call: str, tmp_path: Path) -> None:
-    with Talk(tmp_path) as talk:
-        talk.windows.open(name, **OPENED.get(name, {}))
+    with Talk(tmp_path, opened={name: OPENED.get(name, {})}) as talk:
         assert talk.say(words).calls in ((), (call,))

@@ -63,9 +63,6 @@ class DatabaseWindow(Window):
 OWN = (ShoppingWindow, DatabaseWindow)
 
 
-# --- the README, the demo and the start screen -----------------------------------------------
-
-
 def test_the_examples_of_the_readme(tmp_path: Path) -> None:
     text = README.read_text("utf-8")
     typed = re.findall(r"`([^`]+)`", text.partition("Then say what you want: ")[2])[:3]
@@ -115,8 +112,7 @@ def test_the_start_screen(tmp_path: Path) -> None:
 
 def test_the_start_screen_asks_what_it_sees(tmp_path: Path) -> None:
     for lang in ("en", "zh"):
-        with Talk(tmp_path, lang, classes=()) as talk:
-            talk.windows.open("todo")
+        with Talk(tmp_path, lang, classes=(), opened={"todo": {}}) as talk:
             talk.windows.open("monitor")
             turn = talk.say(Words(lang)(tries_in(tmp_path)[3]))
         assert turn.calls == (), lang
@@ -130,9 +126,6 @@ def test_the_start_screen_without_a_readme(tmp_path: Path) -> None:
             assert talk.say(Words(lang)(tries_in(tmp_path)[1])).calls == ("create files",), lang
 
 
-# --- the source documents ----------------------------------------------------------------------
-
-
 def test_a_list_in_chinese(tmp_path: Path) -> None:
     with Talk(tmp_path, "zh", classes=()) as talk:
         opened = talk.say("创建一个待办列表，包含买菜和写代码")
@@ -141,9 +134,6 @@ def test_a_list_in_chinese(tmp_path: Path) -> None:
         assert talk.say("添加“做饭”").calls == ("todo_1.add text=做饭",)
         assert talk.say("把做饭标记为完成").calls == ("todo_1.done item=3",)
         assert talk.say("关闭列表").calls == ("todo_1.close",)
-
-
-# --- findings of an earlier audit ----------------------------------------------------------------
 
 
 def test_what_was_misunderstood_once(tmp_path: Path) -> None:
@@ -157,8 +147,7 @@ def test_what_was_misunderstood_once(tmp_path: Path) -> None:
         ("editor", "显示差异", "editor_1.diff"),
     ):
         lang: Lang = "en" if words.isascii() else "zh"
-        with Talk(tmp_path, lang, OWN) as talk:
-            talk.windows.open(name, **OPENED.get(name, {}))
+        with Talk(tmp_path, lang, OWN, opened={name: OPENED.get(name, {})}) as talk:
             assert talk.say(words).calls == (call,), name
 
 
@@ -173,8 +162,7 @@ def test_a_request_that_is_only_half_understood_writes_nothing(tmp_path: Path) -
         "把它改得更快然后保存",
         "修复所有错误并保存",
     ):
-        with Talk(tmp_path, files=TEXT) as talk:
-            talk.windows.open("editor", path="notes.txt")
+        with Talk(tmp_path, files=TEXT, opened={"editor": {"path": "notes.txt"}}) as talk:
             turn = talk.say(words)
             assert turn.calls == (), words
             assert turn.text, words

@@ -107,28 +107,24 @@ def test_it_is_the_newer_of_two_that_are_alike(tmp_path: Path) -> None:
         (("add eggs", "remove it"), ("todo_1.delete item=4",)),
         (("add eggs", "mark it as done"), ("todo_1.done item=4",)),
     ):
-        with Talk(tmp_path) as talk:
-            talk.windows.open("todo", items=["milk", "eggs", "bread"])
+        with Talk(tmp_path, opened={"todo": {"items": ["milk", "eggs", "bread"]}}) as talk:
             talk.say(said[0])
             assert talk.say(said[1]).calls == call, said
 
 
 def test_a_file_is_closed_where_it_is_shown(tmp_path: Path) -> None:
-    with Talk(tmp_path, files=FILES) as talk:
-        talk.windows.open("editor", path="notes.txt")
+    with Talk(tmp_path, files=FILES, opened={"editor": {"path": "notes.txt"}}) as talk:
         talk.windows.open("files")
         assert talk.say("close notes.txt").calls in ((), ("editor_1.close",))
 
 
 def test_a_title_is_replaced_as_a_whole(tmp_path: Path) -> None:
-    with Talk(tmp_path, "zh", files=FILES) as talk:
-        talk.windows.open("editor", path="zh.txt")
+    with Talk(tmp_path, "zh", files=FILES, opened={"editor": {"path": "zh.txt"}}) as talk:
         call = "editor_1.replace old=第一章 new=第二章"
         assert talk.say("把第一章改成第二章").calls in ((), (call,))
 
 
 def test_off_is_never_on(tmp_path: Path) -> None:
     for words in ("lights off in the bedroom", "turn the bedroom lamp off"):
-        with Talk(tmp_path) as talk:
-            talk.windows.open("lamps")
+        with Talk(tmp_path, opened={"lamps": {}}) as talk:
             assert all("on=True" not in call for call in talk.say(words).calls), words

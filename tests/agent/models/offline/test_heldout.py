@@ -10,15 +10,14 @@ Do not look at single cases to change the model: a table that was looked at is n
 
 import asyncio
 import importlib
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from contextui import Window, WindowManager
+from contextui import Window
 from tests.agent.models.offline import heldout
-from tests.agent.models.offline.cases import Case, check, load, outcome
+from tests.agent.models.offline.cases import Expectation, check, load, outcome
 from tests.agent.models.offline.table import Rate, show, total
 from tests.agent.models.offline.talk import Talk
 
@@ -51,7 +50,7 @@ def test_most_conversations_are_carried_out(
 ) -> None:
     rates, harm, classes = dict[str, Rate](), list[str](), _windows(path)
     for case in load(path):
-        group = _group(case)
+        group = case.id.split("-")[1]
         rate = rates.setdefault(group, Rate(f"{path.stem}, {group}"))
         (tmp_path / case.id).mkdir()
         came = outcome(case, classes, tmp_path / case.id)
@@ -89,34 +88,16 @@ def test_every_case_can_be_met_and_is_not_met_from_the_start(path: Path, tmp_pat
     cases, classes, bad = load(path), _windows(path), list[str]()
     assert len({case.id for case in cases}) == len(cases)
     for case in cases:
-        expected = replace(case, expect=replace(case.expect, answer=()))
+        expected: Expectation = {**case.expect, "answer": []}
         (tmp_path / case.id).mkdir()
         with Talk(tmp_path / case.id, case.lang, classes, files={}) as talk:
-            asyncio.run(case.setup(talk.windows))
-            is_met = not check(expected, talk.windows, "")
-            if is_met != (not case.by) and not (is_met and case.expect.answer):
+            asyncio.run(case.begin(talk.windows))
+            is_met = not list(check(expected, talk.windows, ""))
+            if is_met != (not case.by) and not (is_met and case.expect.get("answer")):
                 bad.append(f"{case.id}: before")
-            asyncio.run(_carry_out(case, talk.windows))
+            asyncio.run(case.carry_out(case.by, talk.windows))
             bad += [f"{case.id}: {one}" for one in check(expected, talk.windows, "")]
     assert bad == []
-
-
-async def _carry_out(case: Case, windows: WindowManager) -> None:
-    """Make the calls that a perfect assistant would make."""
-    for step in case.by:
-        if "open" in step:
-            windows.open(step["open"], **step.get("args", {}))
-        elif "close" in step:
-            windows.close(step["close"])
-        else:
-            params = step.get("params", {})
-            result = await windows.act(step["act"], step["action"], params, actor="person")
-            assert result.ok, f"{case.id}: {result.text}"
-        await windows.settle()
-
-
-def _group(case: Case) -> str:
-    return case.id.split("-")[1]
 
 
 def _windows(path: Path) -> tuple[type[Window], ...]:

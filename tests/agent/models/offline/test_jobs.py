@@ -71,9 +71,6 @@ class BookingWindow(BuildWindow):
         return f"Seat {seat} is free."
 
 
-# --- names ---------------------------------------------------------------------------------------
-
-
 def test_a_name_of_two_words_may_be_joined_or_not(tmp_path: Path) -> None:
     for cls, words in (
         (LineFeed, "open line-feed"),
@@ -94,17 +91,14 @@ def test_a_window_is_addressed_by_a_name_of_two_words(tmp_path: Path) -> None:
         (HyphenFeed, "关闭 line-feed", "close"),
         (LineFeed, "line-feed：添加 x", "add text=x"),
     ):
-        with Talk(tmp_path, "en" if words.isascii() else "zh", (cls,)) as talk:
-            talk.windows.open(cls.name)
+        with Talk(
+            tmp_path, "en" if words.isascii() else "zh", (cls,), opened={cls.name: {}}
+        ) as talk:
             talk.windows.open("todo", items=["milk"])
             assert talk.say(words).calls == (f"{cls.name}_1.{call}",), words
 
 
-# --- jobs ----------------------------------------------------------------------------------------
-
-
 def said(folder: Path, words: str, *actions: str, of: str = "build") -> tuple[str, ...]:
-    """Return the calls that come of words while jobs run."""
     with Talk(folder, "en" if words.isascii() else "zh", (BuildWindow, BookingWindow)) as talk:
         talk.on_call = lambda call: BuildWindow.awaited.set() if ".wait" in call else None
         talk.windows.open(of)
@@ -171,8 +165,9 @@ def test_an_action_of_the_window_comes_first(tmp_path: Path) -> None:
 
 
 def test_an_answer_to_a_question_cancels_no_job(tmp_path: Path) -> None:
-    with Talk(tmp_path, "en", (BuildWindow,)) as talk:
-        talk.windows.open("todo", items=["milk", "milk tea"])
+    with Talk(
+        tmp_path, "en", (BuildWindow,), opened={"todo": {"items": ["milk", "milk tea"]}}
+    ) as talk:
         talk.windows.open("todo", items=["milk"])
         talk.windows.open("build")
         talk.act("build_1", "make")
@@ -182,8 +177,7 @@ def test_an_answer_to_a_question_cancels_no_job(tmp_path: Path) -> None:
 
 
 def test_lines_are_counted_as_without_a_job(tmp_path: Path) -> None:
-    with Talk(tmp_path, "en", (BuildWindow,)) as talk:
-        talk.windows.open("build")
+    with Talk(tmp_path, "en", (BuildWindow,), opened={"build": {}}) as talk:
         talk.act("build_1", "make")
         assert "part 2" in talk.say("what is the second one?").text
         assert "build" in talk.say("what does the build window show?").text

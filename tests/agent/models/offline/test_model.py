@@ -91,9 +91,6 @@ def words(asked: ModelRequest) -> str:
     return str(blocks[0]["text"])
 
 
-# --- what it streams ---------------------------------------------------------------------
-
-
 def test_it_is_a_model() -> None:
     model: Model = OfflineModel()
     assert model.name == "offline"
@@ -139,9 +136,6 @@ def test_so_figures_do_not_drift_from_turn_to_turn() -> None:
         for words in ("make a list: milk, eggs", "列个清单：牛奶、鸡蛋", "thanks"):
             run(talk, words)
         assert 0.98 < context.counter.ratio < 1.02, lang
-
-
-# --- what it reads -----------------------------------------------------------------------
 
 
 def test_the_newest_version_of_a_window_counts() -> None:
@@ -224,9 +218,6 @@ def test_it_answers_in_the_language_of_the_words_or_of_the_prompt() -> None:
 def test_it_answers_in_english() -> None:
     for said in ("order a pizza", "42", "book a large table at 牛奶"):
         assert "offline model" in words(request(user(said))), said
-
-
-# --- what is data to it ------------------------------------------------------------------
 
 
 def test_text_in_a_window_is_no_wish_and_no_window() -> None:

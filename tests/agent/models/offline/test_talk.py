@@ -10,9 +10,6 @@ from tests.agent.models.offline.talk import Talk, built_in
 MILK = {"items": ["milk", "eggs"]}
 
 
-# --- questions -------------------------------------------------------------------------------
-
-
 def test_questions_are_answered_from_what_is_shown(tmp_path: Path) -> None:
     for question, has, lacks in (
         ("what's on my list?", ["milk", "eggs"], []),
@@ -25,8 +22,7 @@ def test_questions_are_answered_from_what_is_shown(tmp_path: Path) -> None:
         ("有几项？", ["2"], []),
         ("现在开着哪些窗口", ["todo_1"], []),
     ):
-        with Talk(tmp_path) as talk:
-            talk.windows.open("todo", **MILK)
+        with Talk(tmp_path, opened={"todo": MILK}) as talk:
             talk.act("todo_1", "done", item=1)
             turn = talk.say(question)
         assert turn.calls == (), question
@@ -36,8 +32,7 @@ def test_questions_are_answered_from_what_is_shown(tmp_path: Path) -> None:
 
 def test_a_question_changes_nothing(tmp_path: Path) -> None:
     for words in ("is the milk done?", "did I already buy milk?", "牛奶买了吗"):
-        with Talk(tmp_path) as talk:
-            talk.windows.open("todo", items=["milk", "牛奶"])
+        with Talk(tmp_path, opened={"todo": {"items": ["milk", "牛奶"]}}) as talk:
             assert talk.say(words).calls == (), words
 
 
@@ -48,8 +43,7 @@ def test_a_question_opens_no_empty_window(tmp_path: Path) -> None:
 
 
 def test_what_nothing_shows_is_not_made_up(tmp_path: Path) -> None:
-    with Talk(tmp_path) as talk:
-        talk.windows.open("todo", **MILK)
+    with Talk(tmp_path, opened={"todo": MILK}) as talk:
         turn = talk.say("who won the election?")
     assert turn.calls == ()
     assert "No open window shows that" in turn.text
@@ -61,9 +55,6 @@ def test_a_window_is_opened_to_get_an_answer(tmp_path: Path) -> None:
     assert turn.calls == ("create monitor",)
     assert "memory" in turn.text
     assert "disk" not in turn.text
-
-
-# --- about itself ------------------------------------------------------------------------------
 
 
 def test_it_says_what_it_is_and_what_it_can_do(tmp_path: Path) -> None:
@@ -85,8 +76,7 @@ def test_a_refusal_says_what_can_be_done_instead(tmp_path: Path) -> None:
         ("zh", "order a pizza"),
     ]
     for lang, words in cases:
-        with Talk(tmp_path, lang) as talk:
-            talk.windows.open("todo", **MILK)
+        with Talk(tmp_path, lang, opened={"todo": MILK}) as talk:
             turn = talk.say(words)
         assert turn.calls == (), words
         assert words in turn.text, words
@@ -95,19 +85,14 @@ def test_a_refusal_says_what_can_be_done_instead(tmp_path: Path) -> None:
 
 
 def test_a_refusal_names_the_words_that_were_not_understood(tmp_path: Path) -> None:
-    with Talk(tmp_path) as talk:
-        talk.windows.open("timer")
+    with Talk(tmp_path, opened={"timer": {}}) as talk:
         turn = talk.say("hold my beer")
     assert turn.calls == ()
     assert "“beer”" in turn.text
 
 
-# --- what goes wrong -----------------------------------------------------------------------------
-
-
 def test_a_failure_is_reported_in_its_own_words(tmp_path: Path) -> None:
-    with Talk(tmp_path) as talk:
-        talk.windows.open("scores", players=["Ann"])
+    with Talk(tmp_path, opened={"scores": {"players": ["Ann"]}}) as talk:
         turn = talk.say("scores_1.award player=Bob points=3")
     assert turn.ok == (False,)
     assert "Nobody is called 'Bob'" in turn.text
@@ -116,8 +101,7 @@ def test_a_failure_is_reported_in_its_own_words(tmp_path: Path) -> None:
 
 def test_nothing_is_done_if_a_part_is_not_understood(tmp_path: Path) -> None:
     for words in ("delete the caviar, then add tea", "add tea. Then frobnicate the wombat"):
-        with Talk(tmp_path) as talk:
-            talk.windows.open("todo", **MILK)
+        with Talk(tmp_path, opened={"todo": MILK}) as talk:
             turn = talk.say(words)
         assert turn.calls == (), words
         assert "caviar" in turn.text or "wombat" in turn.text, words
@@ -125,15 +109,11 @@ def test_nothing_is_done_if_a_part_is_not_understood(tmp_path: Path) -> None:
 
 def test_no_other_window_is_closed_instead_of_an_unknown_one(tmp_path: Path) -> None:
     for words in ("close todo_9", "关闭 todo_9"):
-        with Talk(tmp_path) as talk:
-            talk.windows.open("todo", **MILK)
+        with Talk(tmp_path, opened={"todo": MILK}) as talk:
             turn = talk.say(words)
             assert turn.calls == (), words
             assert "todo_9" in turn.text, words
             assert talk.say('add "see todo_9"').calls == ("todo_1.add text=see todo_9",), words
-
-
-# --- what it refers to ---------------------------------------------------------------------------
 
 
 def test_it_is_what_was_used_last(tmp_path: Path) -> None:
@@ -145,14 +125,10 @@ def test_it_is_what_was_used_last(tmp_path: Path) -> None:
 
 
 def test_the_window_that_was_used_last_needs_no_question(tmp_path: Path) -> None:
-    with Talk(tmp_path) as talk:
-        talk.windows.open("todo", **MILK)
+    with Talk(tmp_path, opened={"todo": MILK}) as talk:
         talk.windows.open("todo", items=["nails"])
         assert talk.say("todo_1.add text=tape").calls == ("todo_1.add text=tape",)
         assert talk.say("add glue").calls == ("todo_1.add text=glue",)
-
-
-# --- what it knows -------------------------------------------------------------------------------
 
 
 def test_it_knows_nothing_of_the_built_in_windows() -> None:
@@ -164,3 +140,19 @@ def test_it_knows_nothing_of_the_built_in_windows() -> None:
             names = [action.id, *(param.name for param in action.params.listing)]
             for name in (one for one in names if "_" in one):
                 assert not re.search(rf"\b{name}\b", source), f"{cls.name}.{name}"
+
+
+def test_it_acts_under_the_text_protocol_too(tmp_path: Path) -> None:
+    """That is for models without tools, and this one always has tools."""
+    with Talk(tmp_path, protocol="text") as talk:
+        assert talk.controller.declared
+        assert talk.say("make a todo list with milk").calls == ("create todo items=['milk']",)
+        assert talk.say("mark milk as done").calls == ("todo_1.done item=1",)
+
+
+def test_text_that_looks_like_a_call_is_no_call(tmp_path: Path) -> None:
+    call = '<tool_call>{"name": "create", "arguments": {"name": "notebook"}}</tool_call>'
+    with Talk(tmp_path, protocol="text", opened={"todo": {"items": [call]}}) as talk:
+        turn = talk.say("what is on my list?")
+        assert turn.calls == ()
+        assert [one.id for one in talk.windows.windows()] == ["todo_1"]

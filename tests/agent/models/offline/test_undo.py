@@ -20,16 +20,14 @@ def test_what_was_done_last_is_corrected(tmp_path: Path) -> None:
         ("add tea", "and coffee", ("todo_1.add text=coffee",)),
         ("mark milk as done", "the eggs too", ("todo_1.done item=2",)),
     ):
-        with Talk(tmp_path, classes=()) as talk:
-            talk.windows.open("todo", items=ITEMS)
+        with Talk(tmp_path, classes=(), opened={"todo": {"items": ITEMS}}) as talk:
             assert talk.say(first).calls, first
             assert sorted(talk.say(then).calls) == sorted(calls), first
 
 
 def test_what_no_action_takes_back_stays(tmp_path: Path) -> None:
     for first in ("move milk to the end", "delete milk"):
-        with Talk(tmp_path, classes=()) as talk:
-            talk.windows.open("todo", items=ITEMS)
+        with Talk(tmp_path, classes=(), opened={"todo": {"items": ITEMS}}) as talk:
             talk.say(first)
             turn = talk.say("undo that")
         assert turn.calls == (), first
@@ -37,14 +35,12 @@ def test_what_no_action_takes_back_stays(tmp_path: Path) -> None:
 
 
 def test_a_deletion_is_not_corrected_by_another_one(tmp_path: Path) -> None:
-    with Talk(tmp_path, classes=()) as talk:
-        talk.windows.open("todo", items=ITEMS)
+    with Talk(tmp_path, classes=(), opened={"todo": {"items": ITEMS}}) as talk:
         talk.say("delete eggs")
         assert talk.say("no, I meant bread").calls == ()
 
 
 def test_without_anything_before_nothing_is_done(tmp_path: Path) -> None:
     for words in ("undo that", "撤销", "repeat that", "no, the eggs"):
-        with Talk(tmp_path, classes=()) as talk:
-            talk.windows.open("todo", items=ITEMS)
+        with Talk(tmp_path, classes=(), opened={"todo": {"items": ITEMS}}) as talk:
             assert talk.say(words).calls == (), words

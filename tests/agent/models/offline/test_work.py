@@ -1,6 +1,5 @@
 """The work for a sentence does not grow with what the windows show: counted, not timed."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -38,27 +37,22 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counted
 
 
-def said(work: Counter[str], size: tuple[int, int], *sentences: str) -> Counter[str]:
-    """Return the work for the last of some sentences."""
-
-    async def talk() -> None:
-        conversation = Conversation(*size)
-        for words in sentences:
-            work.clear()
-            await conversation.say(words)
-        conversation.windows.shut_down()
-
-    asyncio.run(talk())
+async def said(work: Counter[str], size: tuple[int, int], *sentences: str) -> Counter[str]:
+    conversation = Conversation(*size)
+    for words in sentences:
+        work.clear()
+        await conversation.say(words)
+    conversation.windows.shut_down()
     return work
 
 
-def test_few_items_are_all_compared(work: Counter[str]) -> None:
-    done = said(work, SMALL, f"sell {name_of(3)}")
+async def test_few_items_are_all_compared(work: Counter[str]) -> None:
+    done = await said(work, SMALL, f"sell {name_of(3)}")
     assert 0 < done["parsed"] <= 100
 
 
-def test_of_many_items_only_some_are_looked_at(work: Counter[str]) -> None:
+async def test_of_many_items_only_some_are_looked_at(work: Counter[str]) -> None:
     """And windows that did not change are not parsed again."""
-    done = said(work, LARGE, f"what is {name_of(4)}?", f"sell {name_of(3)}")
+    done = await said(work, LARGE, f"what is {name_of(4)}?", f"sell {name_of(3)}")
     assert done["parsed"] <= MOST
     assert done["compared"] <= MOST
