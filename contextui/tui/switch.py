@@ -165,7 +165,8 @@ class Switcher:
             main.note(note)
         if typed and not main.prompt.text:
             main.prompt.put(typed)
-        self._app.run_worker(partial(self._close, desk), name="close", group="close")
+        closing = partial(self._close, desk)
+        self._app.run_worker(closing, name="close", group="close")  # type: ignore[arg-type]
 
     async def _close(self, desk: "AppSession") -> None:
         from contextui.windowing.worker import in_daemon_thread  # noqa: PLC0415  (heavy)

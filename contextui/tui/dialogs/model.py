@@ -108,7 +108,9 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
     def on_mount(self) -> None:
         self.listed.focus()
         self._show()
-        self.run_worker(partial(ask_all, self._loaded, self._replace), exclusive=True)
+        self.run_worker(  # type: ignore[arg-type]
+            partial(ask_all, self._loaded, self._replace), exclusive=True
+        )
 
     def _replace(self, offer: Offer) -> None:
         if self.is_attached:
