@@ -108,9 +108,8 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
     def on_mount(self) -> None:
         self.listed.focus()
         self._show()
-        self.run_worker(  # type: ignore[arg-type]
-            partial(ask_all, self._loaded, self._replace), exclusive=True
-        )
+        asking = partial(ask_all, self._loaded, self._replace)
+        self.run_worker(asking, exclusive=True)  # type: ignore[arg-type]
 
     def _replace(self, offer: Offer) -> None:
         if self.is_attached:

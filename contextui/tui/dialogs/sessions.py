@@ -241,8 +241,11 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
     @on(SessionList.Moved)
     def _preview_soon(self) -> None:
         # Not a coroutine yet: one that is cancelled at once would never be awaited.
-        self.run_worker(  # type: ignore[arg-type]
-            self._preview, name="preview", group="preview", exclusive=True
+        self.run_worker(
+            self._preview,  # type: ignore[arg-type]
+            name="preview",
+            group="preview",
+            exclusive=True,
         )
 
     async def _preview(self) -> None:
