@@ -30,7 +30,7 @@ from contextui import (
     WindowManager,
     action,
 )
-from contextui.agent.wire import Payload, payload
+from contextui.agent.cache_marks import Payload, payload
 from contextui.model import Answer, Block, ModelEvent, ModelRequest
 
 BUDGET = 20_000

@@ -1,8 +1,9 @@
 """Exception classes of contextui, with messages that a user can act on."""
 
+import errno
 from collections.abc import Sequence
 
-from contextui.words import Message, Translatable
+from contextui.words import Message, Translatable, msg
 
 
 class ContextUIError(Exception):
@@ -27,6 +28,19 @@ class ContextUIError(Exception):
     def text(self, lang: str) -> str:
         """Return the message in a language, or in English if there is no translation."""
         return (lang == "zh" and self.zh) or self.message.text(lang)
+
+
+_FREE, _WRITABLE = msg("Free some space on the disk of {folder}."), msg("Make {folder} writable.")
+DISK_PROBLEMS = {
+    errno.ENOSPC: (msg("disk full"), _FREE),
+    errno.EDQUOT: (msg("disk quota used up"), _FREE),
+    errno.EFBIG: (msg("file size limit reached"), msg("Raise the limit on file sizes.")),
+    errno.EROFS: (msg("read-only file system"), _WRITABLE),
+    errno.EACCES: (msg("no permission"), _WRITABLE),
+    errno.EPERM: (msg("no permission"), _WRITABLE),
+    errno.EBUSY: (msg("open in another process"), msg("Close the other process.")),
+}
+"""What a person reads when the disk cannot be written to: the reason, and what to do about it."""
 
 
 def os_reason(error: OSError) -> Message:

@@ -1,8 +1,8 @@
 """Record the requests of the real loop, and of a plain tool loop that does the same work.
 
 Both loops play a script of turns with a `ScriptedModel`. Every request is converted to the
-provider's format by `contextui.agent.wire.payload`, with its cache marks; its tokens are counted
-with the project's counter.
+provider's format by `contextui.agent.cache_marks.payload`, with its cache marks; its tokens are
+counted with the project's counter.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ from contextui import (
     WindowManager,
 )
 from contextui.agent.approval import ApprovalGate
+from contextui.agent.cache_marks import Payload, payload
 from contextui.agent.models.scripted import ScriptedModel, Step
-from contextui.agent.wire import Payload, payload
 from contextui.config.schema import Placement
 from contextui.events import CallFinished, TurnFinished
 from contextui.files.workspace import Workspace

@@ -3,9 +3,9 @@
 Read `loop` first: a turn is `run`, `step`, `query`, `act`. `controller` is the API around it.
 `context_space` has the limits and makes room first (strategy, compaction). `prompt` writes the
 system prompt and what precedes the person's message; `mention` reads the files that it names.
-`request` repairs and validates every request, `wire` converts it to the Messages API and `retry`
-resends it after transient errors. `tools` reads tool calls from an answer and runs them,
-`functions` adds an application's own, and `approval` asks before writes.
+`request` repairs and validates every request, `cache_marks` converts it to the Messages API and
+marks what is cached, and `retry` resends it after transient errors. `tools` reads tool calls from
+an answer and runs them, `functions` adds an application's own, and `approval` asks before writes.
 """
 
 from typing import TYPE_CHECKING

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from contextui.agent.approval import ApprovalGate
+from contextui.agent.cache_marks import Payload, payload
 from contextui.agent.context_space import TurnOptions
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.chat import ChatReader, Dialect, chat_body
 from contextui.agent.request import fit_id
-from contextui.agent.wire import Payload, payload
 from contextui.context.item import ContextItem, ItemType, admit
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError

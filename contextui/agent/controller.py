@@ -127,6 +127,11 @@ class InteractionController:
         """
         return self._loop.install_prompt(guide)
 
+    @property
+    def unread_reports(self) -> str:
+        """What windows reported since the model last read their reports."""
+        return self._loop.preamble.unread
+
     def close(self) -> None:
         """Report the person's last window actions to the context, and unsubscribe."""
         self.strategist.cancel()

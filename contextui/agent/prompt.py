@@ -293,6 +293,11 @@ class Preamble:
             report = f"{line}\n{report}" if report else line
         return self.add(PreambleText(_REPORT, report)) if report else None
 
+    @property
+    def unread(self) -> str:
+        """What windows reported since the model last read their reports."""
+        return "\n".join(self._reports)
+
     def take_reports(self) -> str:
         """Return and clear what windows reported, such as what `notify` says: each is said once."""
         return "\n".join(_taken(self._reports))

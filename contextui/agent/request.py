@@ -95,7 +95,7 @@ def result_as_text(result: Block) -> Block:
 
 
 def _without_mark(block: Any) -> Block | None:
-    """Sanitize every text of a block and strip its cache mark: `wire` sets these."""
+    """Sanitize every text of a block and strip its cache mark: `cache_marks` sets these."""
     if not isinstance(block, Mapping) or not isinstance(block.get("type"), str):
         return None
     clean: Block = block if _is_clean(block) else _fit(block)

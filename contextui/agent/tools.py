@@ -39,7 +39,7 @@ from contextui.words import LANGUAGES, Lang, Words, msg
 PAGE = 2_000
 """Maximum number of lines in one `read_file` result."""
 
-_LARGEST = 500_000  # characters of a result that is cached
+_MOST_CACHED = 500_000  # characters of a result that is cached
 _SETTLED = 100_000_000  # nanoseconds: a younger file may change again with the same mtime
 
 
@@ -77,7 +77,7 @@ class FileReader:
         if known is None:
             known = self._read_now(workspace, path, start, info)
             is_settled = time.time_ns() - info.version.mtime_ns > _SETTLED
-            if is_settled and len(known.text) <= _LARGEST:
+            if is_settled and len(known.text) <= _MOST_CACHED:
                 self._results.put(key, known)
         return known
 

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
 
+from contextui.agent.cache_marks import payload
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.agent.tools import declaration_tokens
-from contextui.agent.wire import payload
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import (

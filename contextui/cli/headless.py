@@ -129,6 +129,7 @@ async def _take_turn(
     waits = not finished.is_error and not interruption.signal
     if waits and (problem := await _await_opening(session, notices, interruption)):
         finished = replace(finished, reason="failed", explanation=problem)
+    notices.end_turn(controller.unread_reports)
     await _await_jobs(session, notices, interruption, job_seconds)
     notices.print_final()
     explanation = explained(finished, controller.options, session)
@@ -186,7 +187,7 @@ async def _await_jobs(
     session: Session, notices: "_Notices", interruption: "_Interruption", seconds: float
 ) -> None:
     """Wait for the jobs that the turn left running; cancel those that take longer."""
-    started, notices.is_over = time.monotonic(), True
+    started = time.monotonic()
 
     def running() -> list[Window]:
         windows = session.windows.windows()
@@ -240,6 +241,7 @@ class _Notices:
         self.not_opened = dict[str, str]()
         self.is_over = False  # from then on, the model does not read what windows report
         self.cancelled = set[tuple[str, str]]()  # reports of windows that are printed otherwise
+        self._reported = list[WindowNotified]()
         session.windows.subscribe(self._on_window_event)
         self._seen = 0
         for notice in before:
@@ -249,10 +251,21 @@ class _Notices:
     def _on_window_event(self, event: Event) -> None:
         if isinstance(event, WindowNotOpened):
             self.not_opened[event.window_id] = event.reason
-        elif not isinstance(event, WindowNotified) or not self.is_over:
-            return
-        elif (event.window_id, event.text) not in self.cancelled:
-            self.print(f"{event.window_id}: {event.text}")
+        elif isinstance(event, WindowNotified) and not self.is_over:
+            self._reported.append(event)
+        elif isinstance(event, WindowNotified):
+            self._print_report(event)
+
+    def _print_report(self, report: WindowNotified) -> None:
+        if (report.window_id, report.text) not in self.cancelled:
+            self.print(f"{report.window_id}: {report.text}")
+
+    def end_turn(self, unread: str) -> None:
+        """Print what windows reported after the model's last request, and what they will."""
+        self.is_over = True
+        for report in self._reported:
+            if report.text in unread:
+                self._print_report(report)
 
     def collect(self, event: Event) -> None:
         """Collect what the report of the turn needs; the output prints it."""

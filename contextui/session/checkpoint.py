@@ -10,7 +10,7 @@ from typing import Any
 from contextui.context.item import ContextItem, ItemType, Stage, assign, is_conversation
 from contextui.context.ledger import Before, Compaction, Step, items_of
 from contextui.context.manager import ContextManager
-from contextui.session.schema import BeforeFacts, BoundaryFacts, CheckpointFacts
+from contextui.session.validation import BeforeFacts, BoundaryFacts, CheckpointFacts
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window

@@ -21,7 +21,7 @@ from contextui.context.item import BESIDE, SUMMARY, ContextItem, ItemType, Origi
 from contextui.errors import ContextUIError, InvalidItemError
 from contextui.model import Block
 from contextui.secrets import own_secrets
-from contextui.session.schema import InvalidEntryError, ItemFacts, checked, first_error
+from contextui.session.validation import InvalidEntryError, ItemFacts, checked, first_error
 from contextui.text import for_model
 from contextui.version import VERSION
 from contextui.windowing.window import Clock
@@ -119,7 +119,7 @@ class CompactMetadata(_Part):
 class Entry(_Part):
     """One log entry. All fields are written; on reading, those that may be missing are optional.
 
-    `contextui.session.schema` defines the form of `data` for each kind of entry.
+    `contextui.session.validation` defines the form of `data` for each kind of entry.
     """
 
     uuid: Annotated[str, StringConstraints(min_length=1)]

@@ -21,7 +21,7 @@ from typing import Literal
 
 from filelock import FileLock, Timeout
 
-from contextui.errors import ContextUIError, os_reason
+from contextui.errors import DISK_PROBLEMS, ContextUIError, os_reason
 from contextui.files.save import exchange, link_name
 from contextui.plain_file import make_private, read_plain, write_all, write_private
 from contextui.session.entry import DamagedLineError, decode
@@ -45,15 +45,6 @@ _RECENT = "recent"
 _MOST = 1_000  # sessions in the list of recent ones
 _LONGEST = 1 << 17  # bytes of the list that are read; it is always shorter
 _PATIENCE = 0.2  # seconds to wait for another process
-_SPACE = msg("Free some space on the disk of {folder}.")
-_WRITABLE = msg("Make {folder} writable.")
-_ADVICE = {
-    errno.ENOSPC: _SPACE,
-    errno.EDQUOT: _SPACE,
-    errno.EROFS: _WRITABLE,
-    errno.EACCES: _WRITABLE,
-    errno.EPERM: _WRITABLE,
-}
 _DIFFERENCES: dict[Difference, str] = {
     "gone": msg("The log of this session was deleted or moved."),
     "changed": msg("Another program changed the log of this session."),
@@ -421,7 +412,8 @@ class SessionLog:
         if isinstance(problem, Timeout):
             self.problem = OSError(errno.EBUSY, _BUSY)
         if is_new:
-            advice = _ADVICE.get(self.problem.errno or 0, msg("The folder is {folder}."))
+            unknown = ("", msg("The folder is {folder}."))
+            _, advice = DISK_PROBLEMS.get(self.problem.errno or 0, unknown)
             self._notify(
                 self._words(
                     "Not saved: {reason}. {advice} Saving is retried until it succeeds.",

@@ -14,7 +14,7 @@ from contextui.errors import ContextUIError, DuplicateItemError, InvalidItemErro
 from contextui.events import Trigger
 from contextui.model import Block
 from contextui.session.entry import SCHEMA, TWIN, Entry, as_text, item_of, moment
-from contextui.session.schema import (
+from contextui.session.validation import (
     BoundaryFacts,
     ChangeFacts,
     CheckpointFacts,

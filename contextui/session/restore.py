@@ -34,7 +34,7 @@ from contextui.session.reader import (
     whole_size,
 )
 from contextui.session.replay import NewerSchemaError, Replay, WindowReplay, check_schema
-from contextui.session.schema import ChangeFacts, CheckpointFacts, InvalidEntryError
+from contextui.session.validation import ChangeFacts, CheckpointFacts, InvalidEntryError
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words
 

@@ -256,7 +256,7 @@ class MainScreen(Screen[None]):
             self.words,
             desk,
             self.sizes.dividers,
-            emptied=lambda: self.call_after_refresh(self.prompt.focus),
+            prompt=lambda: self.prompt,
             reordered=self.sizes.save_soon,
         )
         self.inspector = Inspector(self.words, desk)

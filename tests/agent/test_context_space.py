@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from contextui.agent.cache_marks import payload
 from contextui.agent.controller import (
     CompactionStoppedError,
     InteractionController,
@@ -13,7 +14,6 @@ from contextui.agent.controller import (
 )
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel, Step
-from contextui.agent.wire import payload
 from contextui.context.compaction.service import NothingToCompactError
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager

@@ -13,10 +13,10 @@ from typing import Any, cast
 
 import pytest
 
+from contextui.agent.cache_marks import Payload, payload
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import Step, call
 from contextui.agent.request import MalformedRequestError
-from contextui.agent.wire import Payload, payload
 from contextui.config.schema import Placement, ToolProtocol
 from contextui.context.item import BESIDE, ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager

@@ -12,11 +12,11 @@ import pytest
 
 from contextui.agent import image
 from contextui.agent.approval import ApprovalGate
+from contextui.agent.cache_marks import payload
 from contextui.agent.image import ImageError, sent_block
 from contextui.agent.mention import Attachments, MentionError
 from contextui.agent.models.chat import _part
 from contextui.agent.prompt import Preamble
-from contextui.agent.wire import payload
 from contextui.model import ModelRequest
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contextui.agent.cache_marks import Payload, payload
 from contextui.agent.request import MalformedRequestError, RequestBuilder, admit
-from contextui.agent.wire import Payload, payload
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.messages import Messages, Piece, Shown
 from contextui.model import LlmMessage, ModelRequest

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.long_run import BUDGET, play, strategies, trimming_every_turn
-from contextui.agent.wire import Payload
+from contextui.agent.cache_marks import Payload
 from contextui.context.strategies.builtin import SlidingWindow
 from tests.agent.shapes import violations
 from tests.thorough import times

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from contextui.agent.cache_marks import payload
 from contextui.agent.request import MalformedRequestError, admit, faults
-from contextui.agent.wire import payload
 from contextui.model import Block, LlmMessage, ModelRequest
 from tests.agent.shapes import violations
 from tests.thorough import times

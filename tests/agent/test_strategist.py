@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from contextui.agent.cache_marks import payload
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel
-from contextui.agent.wire import payload
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.context.strategies.builtin import EntityExtraction, SlidingWindow, Summarization

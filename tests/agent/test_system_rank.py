@@ -14,9 +14,9 @@ from typing import Any, get_args
 
 import pytest
 
+from contextui.agent.cache_marks import payload
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import call
-from contextui.agent.wire import payload
 from contextui.config.schema import Placement, ToolProtocol
 from contextui.context.strategies.builtin import EntityExtraction, SlidingWindow, Summarization
 from contextui.context.strategies.strategy import ContextStrategy

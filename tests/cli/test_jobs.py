@@ -1,5 +1,6 @@
 """Jobs without a screen: `-p` waits for them, or cancels them at its limit and says so."""
 
+import asyncio
 import signal
 from typing import Any
 
@@ -61,6 +62,21 @@ def test_it_waits_for_what_is_running(
     assert (done.status, done.out) == (0, "It bakes.\n")
     assert "oven_1: The bread is ready." in done.err
     assert '"loaves":1' in next(program.home.rglob("*.jsonl")).read_text()
+
+
+def test_one_that_ends_just_before_the_turn_is_reported_too(
+    program: Program, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def await_opening(_: Any, notices: Any, *__: Any) -> str:
+        (program.folder / "over").touch()  # the model has had its last request
+        while not notices._reported:
+            await asyncio.sleep(0.01)
+        return ""
+
+    bake(program, server)
+    monkeypatch.setattr(headless, "_await_opening", await_opening)
+    done = program("-p", "Bake", "--window", "oven.py")
+    assert done.err == "contextui: oven_1: The bread is ready.\n"
 
 
 def test_it_does_not_wait_for_what_never_ends_by_itself(program: Program, server: Server) -> None:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
+from contextui.agent.cache_marks import Payload, payload
 from contextui.agent.models import failures
 from contextui.agent.models.connection import Endpoint, unreachable
 from contextui.agent.models.limits import AnswerLimits, Stopwatch, make_client
 from contextui.agent.models.remote import CONNECT_SECONDS, RemoteModel
 from contextui.agent.models.stream import AnswerReader
-from contextui.agent.wire import Payload, payload
 from contextui.config.providers import PROVIDERS
 from contextui.model import CachePrices, ModelRequest
 from contextui.words import Lang, msg

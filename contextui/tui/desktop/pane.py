@@ -68,11 +68,11 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         words: Words,
         desk: AppSession,
         dividers: Dividers,
-        emptied: Callable[[], object],
+        prompt: Callable[[], Widget],
         reordered: Callable[[], object],
     ) -> None:
         super().__init__(id="desktop")
-        self._words, self._emptied, self._reordered = words, emptied, reordered
+        self._words, self._prompt, self._reordered = words, prompt, reordered
         windows = desk.session.windows
         self._setting = Setting(
             windows,
@@ -288,7 +288,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         for window_id in self._requested.keys() & places.keys():
             self._frames[window_id].runner.run(*self._requested.pop(window_id))
         if had_focus and not self._order.ids:
-            self._emptied()
+            self.call_after_refresh(lambda: self._prompt().focus())
         elif had_focus or self._wants_focus:
             self._wants_focus = not places  # no room yet: the pane is about to be shown
             self.on_focus()

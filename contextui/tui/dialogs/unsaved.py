@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
+from contextui.errors import DISK_PROBLEMS
 from contextui.tui.dialogs.question import QuestionScreen
 from contextui.tui.lines import MUTED, line, shown_folder
 from contextui.words import Words, msg
@@ -18,22 +19,6 @@ RETRY = 2.0
 """Seconds between two attempts to save, and two checks of the log."""
 
 _LOOK = 0.5  # seconds between two refreshes of the dialog
-
-_REASONS = {
-    errno.ENOSPC: msg("disk full"),
-    errno.EDQUOT: msg("disk quota used up"),
-    errno.EFBIG: msg("file size limit reached"),
-    errno.EROFS: msg("read-only file system"),
-    errno.EACCES: msg("no permission"),
-    errno.EPERM: msg("no permission"),
-    errno.EBUSY: msg("open in another process"),
-}
-_ADVICE = {
-    errno.ENOSPC: msg("Free some space on the disk of {folder}."),
-    errno.EDQUOT: msg("Free some space on the disk of {folder}."),
-    errno.EFBIG: msg("Raise the limit on file sizes."),
-    errno.EBUSY: msg("Close the other process."),
-}
 
 
 def unsaved_mark(session: "Session", words: Words) -> str:
@@ -58,8 +43,8 @@ def _reason(session: "Session", words: Words) -> str:
     problem = session.problem
     if problem is None:
         return words("not written yet")
-    known = _REASONS.get(problem.errno or 0)
-    return words(known) if known else line(problem.strerror or str(problem))
+    known = DISK_PROBLEMS.get(problem.errno or 0)
+    return words(known[0]) if known else line(problem.strerror or str(problem))
 
 
 class QuitScreen(QuestionScreen):
@@ -104,6 +89,8 @@ class QuitScreen(QuestionScreen):
             return Content.styled(words("Everything is saved now."), "$text-success")
         number = (session.problem.errno or 0) if session.problem else 0
         folder = line(shown_folder(session.path.parent))
-        advice = words(_ADVICE.get(number, msg("Make {folder} writable.")), folder=folder)
+        _, advice = DISK_PROBLEMS.get(number, DISK_PROBLEMS[errno.EACCES])
         retried = words("Saving is retried every {seconds} seconds.", seconds=int(RETRY))
-        return Content.assemble((lost, "$text-error"), "\n", (f"{advice} {retried}", MUTED))
+        return Content.assemble(
+            (lost, "$text-error"), "\n", (f"{words(advice, folder=folder)} {retried}", MUTED)
+        )

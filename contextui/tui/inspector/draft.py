@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
+from contextui.agent.cache_marks import payload
 from contextui.agent.controller import InteractionController
 from contextui.agent.request import MalformedRequestError
-from contextui.agent.wire import payload
 from contextui.context.messages import Composition
 from contextui.model import ModelRequest
 from contextui.tui.inspector.parts import Part, parts_of, raw

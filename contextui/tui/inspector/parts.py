@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from contextui.agent.wire import Payload
+from contextui.agent.cache_marks import Payload
 from contextui.model import Block
 from contextui.text import one_line
 from contextui.words import Words

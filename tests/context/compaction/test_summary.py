@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
+from contextui.agent.cache_marks import payload
 from contextui.agent.models.scripted import ScriptedModel, Step
-from contextui.agent.wire import payload
 from contextui.context.compaction.plan import FileText
 from contextui.context.compaction.summary import (
     Asker,

@@ -8,8 +8,8 @@ import pytest
 
 from contextui import TokenCounter
 from contextui.agent import request
+from contextui.agent.cache_marks import Payload, payload
 from contextui.agent.request import RequestBuilder, admit
-from contextui.agent.wire import Payload, payload
 from tests.context.conversation import Conversation
 from tests.context.test_work import Work, work  # noqa: F401  a fixture
 

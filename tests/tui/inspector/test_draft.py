@@ -3,10 +3,10 @@
 import asyncio
 import json
 
+from contextui.agent.cache_marks import payload
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.agent.prompt import install
-from contextui.agent.wire import payload
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.messages import Composition
 from contextui.events import Event, RequestSent

@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from contextui.agent.wire import Payload, payload
+from contextui.agent.cache_marks import Payload, payload
 from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
 
 MARK = {"type": "ephemeral"}
