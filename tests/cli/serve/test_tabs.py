@@ -72,7 +72,8 @@ async def test_a_tab_of_a_server_that_continues_a_session_can_begin_a_new_one(
     with Serving(tmp_path / "work", "--continue") as serving:
         async with opened(serving, serving.url / "new") as page:
             await page.until_shown("No model is connected")
-            assert not any("apples" in line for line in page.screen.display)
+            shown = [line for line in page.screen.display if "apples" in line]
+            assert all("list with apples" in line for line in shown)  # it is offered to resume
         async with opened(serving) as page:
             await page.until_shown("apples")
 
