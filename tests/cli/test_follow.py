@@ -92,10 +92,9 @@ def test_a_session_of_another_process_is_followed(program: Program) -> None:
         watch.sees("Assistant: Added 2 'bread'.")
         added = watch.out[before:]
         assert added[0] == "[✓] [0007] User: Add bread to the list\n"
-        assert re.fullmatch(
-            r"\[>\] request 3: [\d,]+ tokens sent, 0 cached, 0 outdated, \d+ received\n", added[1]
-        )
-        assert added[2] == "[✓] [0008] Assistant: action\n"
+        sent = r"\[>\] request 3: [\d,]+ tokens sent, 0 cached, 0 outdated, \d+ received\n"
+        assert any(re.fullmatch(sent, line) for line in added[1:3])
+        assert "[✓] [0008] Assistant: action\n" in added[1:3]
         assert added[3] == "[✓] [0009] Tool: Added 2 'bread'.\n"
         program.run("-c", "-p", "Close todo_1", "--model", "offline")
         watch.sees("[X] [0004] Window: todo_1")
