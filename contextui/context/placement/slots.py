@@ -30,6 +30,7 @@ class Rules:
         budget: The most tokens of a request.
         anchor: The requests for which the place of the next sweep is foreseen.
         room: The share of the budget that a sweep for room frees down to.
+        close: When a closed window leaves: with the next turn, or with the next request.
         fold: Whether a sweep replaces a chain behind it with one whole block at the end.
     """
 
@@ -40,6 +41,7 @@ class Rules:
     budget: int | None = None
     anchor: int = 1_000
     room: float = 0.9
+    close: Literal["turn", "now"] = "turn"
     fold: bool = True
 
 

@@ -538,9 +538,9 @@ class Transcript:
 
     def _decide(self, made: Decision) -> tuple[Offer | None, str]:
         offers, wrong = self.offers(made), self.wrong(made.limit, made)
+        now = self.rules.close == "now" or self.is_fresh
         reasons = [(at, made.reason_of(self.slots[at])) for at in wrong]
-        must = [(at, why) for at, why in reasons
-                if why in FORCED and (self.is_fresh or why != "closed")]  # fmt: skip
+        must = [(at, why) for at, why in reasons if why in FORCED and (now or why != "closed")]
         forced, reason = must[0] if must else (None, "price" if made.entries else "cold")
         if self._is_asked and wrong and forced is None:
             forced, reason = wrong[0], "asked"
