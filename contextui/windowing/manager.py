@@ -517,6 +517,8 @@ class WindowManager:
             if isinstance(answer, ActionResult):
                 return answer
         summary = arguments.get("summary")
+        if drawing := runtime_of(window).renders.pending():  # else it says what was unsaved before
+            await finished([drawing], PATIENCE)
         lost = self._close(window.id, summary, actor)
         lines = [
             self._words("{id} closed: {summary}", id=window.id, summary=summary)
