@@ -99,9 +99,8 @@ async def test_it_names_the_target_and_shows_everything(pilot: "Pilot[Any]") -> 
 
 @pytest.mark.parametrize(("size", "lang"), [((60, 16), "zh"), ((120, 40), "en")])
 async def test_however_long_it_is_every_answer_is_in_view_and_keys_scroll_to_the_end(
-    pilot: "Pilot[Any]", size: tuple[int, int], lang: Lang
+    pilot: "Pilot[Any]", lang: Lang
 ) -> None:
-
     new = [f"line {number}" for number in range(600)]
     _, screen = await asked(pilot, question([], new), lang)
     words, height = Words(lang), screen.query_one(ChangeView).size.height
@@ -133,7 +132,6 @@ async def test_however_long_it_is_every_answer_is_in_view_and_keys_scroll_to_the
 async def test_a_target_that_is_too_long_stands_whole_in_the_first_rows(
     pilot: "Pilot[Any]",
 ) -> None:
-
     target = "/".join(f"folder {number}" for number in range(30)) + "/cart\u202e.py"
     _, screen = await asked(pilot, question(OLD, NEW, target))
     text = "\n".join(shown(pilot))
@@ -216,7 +214,6 @@ async def test_a_key_or_a_click_answers(pilot: "Pilot[Any]") -> None:
 async def test_other_keys_clicks_elsewhere_and_s_without_a_grant_answer_nothing(
     pilot: "Pilot[Any]",
 ) -> None:
-
     host, screen = await asked(pilot, question(OLD, NEW, ".git/config", grant=None))
     text = "\n".join(shown(pilot))
     assert "This file asks every time." in text
@@ -290,7 +287,6 @@ async def test_it_is_deaf_until_it_could_be_seen(
 async def test_a_word_a_paste_or_steady_typing_is_no_answer(
     pilot: "Pilot[Any]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-
     host, screen = await asked(pilot)
     with monkeypatch.context() as patch:
         patch.setattr(guard, "SETTLE", 60.0)  # however slow the machine is

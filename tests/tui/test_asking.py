@@ -238,7 +238,6 @@ async def test_where_a_letter_is_meant_for_something_else_no_pause_opens_it(
 async def test_whatever_is_pressed_anywhere_counts_and_a_pause_opens_it(
     pilot: "Pilot[int]",
 ) -> None:
-
     app = app_of(pilot)
     for event in (
         events.Key("down", None),

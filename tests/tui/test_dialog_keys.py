@@ -73,7 +73,6 @@ KEYS = {
 async def test_below_a_dialog_the_key_line_is_empty_and_the_dialog_names_its_keys(
     pilot: "Pilot[int]",
 ) -> None:
-
     app = app_of(pilot)
 
     def seen(keys: str) -> bool:
@@ -98,7 +97,6 @@ async def test_below_a_dialog_the_key_line_is_empty_and_the_dialog_names_its_key
 async def test_the_question_before_a_window_closes_has_its_keys_in_the_key_line(
     pilot: "Pilot[int]",
 ) -> None:
-
     desk = app_of(pilot).desk
     assert desk is not None
     windows = desk.session.windows

@@ -170,7 +170,6 @@ async def test_the_palette_ranks_words_before_scattered_letters(pilot: "Pilot[in
 async def test_the_header_leaves_room_for_the_model_and_keys_can_be_clicked(
     pilot: "Pilot[int]",
 ) -> None:
-
     await until(pilot, lambda: lines(pilot)[0].endswith("   scripted"))
     first, *_, last = lines(pilot)
     assert " …/a_folder_with_a_long_name/" in first
@@ -272,7 +271,6 @@ async def test_ctrl_c_clears_and_says_what_quits(pilot: "Pilot[int]") -> None:
 async def test_what_was_laid_out_within_a_batch_is_drawn_after_it(
     pilot: "Pilot[int]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-
     app, drawn = pilot.app, []
     with monkeypatch.context() as patch:
         patch.setattr(app.screen, "refresh", lambda **_: drawn.append("all"))

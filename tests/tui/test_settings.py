@@ -134,7 +134,6 @@ async def test_a_setting_is_changed_in_the_users_file(
 async def test_settings_are_searched_and_show_what_is_in_force(
     pilot: "Pilot[int]", settings: Settings
 ) -> None:
-
     app, screen = app_of(pilot), await settings_of(pilot)
     await until(pilot, lambda: shown(pilot, "windows.lod"))
     listed, box = screen._list, screen.query_one("#box")
@@ -230,7 +229,6 @@ async def test_the_language_is_set_by_a_command_or_chosen_in_the_list(
 async def test_no_command_writes_what_guards_the_person(
     pilot: "Pilot[int]", settings: Settings
 ) -> None:
-
     for name in ("approval", "approval.sandbox", "approval.commands"):
         app_of(pilot).main.run_command(f"/config {name} auto")
         await until(pilot, partial(noted, pilot, f"To change {name}"))

@@ -24,7 +24,6 @@ OWN = "tests.tui.desktop.own_widgets:FailsWithin"
 async def test_whatever_fails_within_the_app_lives(
     tmp_path: Path, ways: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-
     desk = desk_in(tmp_path, windows=[window_with(OWN)])
     async with running(desk) as pilot:
         for number, way in enumerate(ways, 1):

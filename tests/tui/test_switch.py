@@ -192,7 +192,6 @@ async def test_the_programs_of_a_session_end_with_it(
 async def test_a_session_that_cannot_be_opened_leaves_the_present_one_and_another_gets_what_is_sent(
     tmp_path: Path,
 ) -> None:
-
     sessions = Sessions(tmp_path, ["One.", "Two."], ["Right session."])
     async with sessions.running() as pilot:
         app = app_of(pilot)

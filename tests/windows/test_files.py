@@ -316,7 +316,7 @@ class TestRefusals:
             )
 
     def test_too_many_expanded_folders(
-        self, folder: Path, window: Tester, monkeypatch: pytest.MonkeyPatch
+        self, window: Tester, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(files_module, "EXPANDED", 2)
         window.act("expand", path="src/util")
@@ -397,7 +397,7 @@ class TestSearching:
         assert len(window.window.state.saved()["found"]) == 50
 
     def test_a_search_that_takes_too_long_says_so(
-        self, folder: Path, window: Tester, monkeypatch: pytest.MonkeyPatch
+        self, window: Tester, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         class Impatient(search.SearchTimeout):
             """Ends after so many looks at the clock."""
@@ -765,9 +765,7 @@ class TestComingBack:
         twin.close()
 
 
-def test_an_unreadable_folder_is_shown(
-    folder: Path, window: Tester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_folder_is_shown(window: Tester, monkeypatch: pytest.MonkeyPatch) -> None:
     window.act("expand", path="src")
     real = list_folder
 

@@ -53,7 +53,6 @@ async def test_the_list_follows_until_the_person_moves(tmp_path: Path) -> None:
 
 async def test_the_cursor_stays_on_a_dropped_item_that_moves(tmp_path: Path) -> None:
     """Also the note of a key goes with the next one."""
-
     desk = desk_in(tmp_path, call("create", name="todo", args={"items": ["milk"]}), "Open.")
     desk.controller.model.has_cache = False  # type: ignore[attr-defined]
     async with running(desk) as pilot:

@@ -96,7 +96,6 @@ async def test_the_request_shows_its_parts_and_where_the_cache_ends(
 
 async def test_where_the_cache_ends_is_what_the_plan_says(tmp_path: Path) -> None:
     """After five minutes nothing is cached any more; the request says so too."""
-
     desk = shop(tmp_path)
     async with running(desk) as pilot:
         await talk(pilot)

@@ -256,7 +256,6 @@ def test_input_is_refused_before_anyone_is_asked(work: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 async def test_what_the_person_types_ahead_survives(tmp_path: Path, kind: str) -> None:
     """The model's text waits, unread, as they type: theirs stays, the model's goes."""
-
     async with shell(tmp_path, kind) as one:
         work = tmp_path / "work"
         await one.run(f"sh -c '{WAITS}'")
@@ -299,7 +298,6 @@ async def test_keys_that_the_shell_has_not_read_yet_refuse_a_command(
     tmp_path: Path, kind: str
 ) -> None:
     """H02: a slow shell shows its prompt before it has read what was typed ahead."""
-
     async with shell(tmp_path, kind) as one:
         os.killpg(one._home_group, signal.SIGSTOP)
         try:
@@ -315,7 +313,6 @@ async def test_keys_that_the_shell_has_not_read_yet_refuse_a_command(
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_shell_that_is_closed_does_not_run_what_waits(tmp_path: Path, kind: str) -> None:
     """H02: the program ends first, and the shell ignores the signals that ask it to."""
-
     async with shell(tmp_path, kind) as one:
         await finished(one, "true" if kind == "fish" else "trap '' HUP")  # fish cannot
         await one.run("sleep 100")
