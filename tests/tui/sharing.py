@@ -3,11 +3,12 @@
 import asyncio
 import contextvars
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import ScriptedModel, Step
@@ -73,6 +74,21 @@ class SharedApp:
         app, self._app, self._pilot = self._app, None, None
         if app is not None:
             await app.__aexit__(None, None, None)
+
+
+def sharing(
+    make: Callable[[pytest.TempPathFactory], SharedApp],
+    scope: Literal["module", "session"] = "module",
+) -> Any:
+    """A fixture: an app for all tests of a module."""
+
+    @pytest.fixture(scope=scope)
+    def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
+        made = make(tmp_path_factory)
+        yield made
+        made.close()
+
+    return app
 
 
 class SharedChat(SharedApp):

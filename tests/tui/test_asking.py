@@ -4,7 +4,7 @@ import asyncio
 import random
 import string
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +33,7 @@ from tests.thorough import times
 from tests.tui.change import question
 from tests.tui.desktop.own_widgets import Plain, window_with
 from tests.tui.running import app_of, desk_in, lines, running, shown, until
-from tests.tui.sharing import SharedApp
+from tests.tui.sharing import SharedApp, sharing
 from tests.tui.test_command_dialog import question as command_question
 
 ASKED = question(["one"], ["two"], "src/shop/cart.py")
@@ -87,11 +87,7 @@ async def tidy(pilot: "Pilot[int]") -> None:
     app.last_input = time.monotonic()
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
-    app = SharedApp(lambda: app_in(tmp_path_factory.mktemp("asking")), tidy)
-    yield app
-    app.close()
+shared = sharing(lambda temp: SharedApp(lambda: app_in(temp.mktemp("asking")), tidy))
 
 
 @asynccontextmanager

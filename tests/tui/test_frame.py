@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from contextui.windowing.manager import WindowManager
 from contextui.words import Lang, Words
 from tests.agent.talking import options
 from tests.tui.running import app_of, desk_in, lines, running, say, shown, until
-from tests.tui.sharing import SharedApp
+from tests.tui.sharing import SharedApp, sharing
 
 
 @asynccontextmanager
@@ -55,11 +55,7 @@ async def tidy(pilot: "Pilot[int]") -> None:
     await until(pilot, lambda: main.prompt.has_focus)
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
-    app = SharedApp(lambda: app_in(tmp_path_factory.mktemp("frame")), tidy)
-    yield app
-    app.close()
+shared = sharing(lambda temp: SharedApp(lambda: app_in(temp.mktemp("frame")), tidy))
 
 
 def windows_of(pilot: "Pilot[int]") -> WindowManager:
