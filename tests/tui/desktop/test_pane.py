@@ -186,23 +186,21 @@ async def test_a_narrow_terminal_has_one_window_and_lines_with_gists(
     await until(pilot, lambda: shown(pilot, "╭─ 2 note  some words"))
 
 
-def test_the_model_opens_at_the_end_and_what_it_closes_leaves_the_person_in_the_next(
-    chat: SharedChat,
+async def test_the_model_opens_at_the_end_and_what_it_closes_leaves_the_person_in_the_next(
+    chat: SharedChat, pilot: "Pilot[int]"
 ) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        opened(chat, "note")
-        await frame_of(pilot, "note_1")
-        await say(pilot, "open two")
-        await frame_of(pilot, "form_1")
-        assert numbers(frames(pilot)) == ["note_1", "shelf_1", "form_1"]
-        assert isinstance(pilot.app.focused, Prompt)
-        await enter(pilot, "shelf_1")
-        await say(pilot, "close it")
-        await until(pilot, lambda: set(frames(pilot)) == {"note_1", "form_1"})
-        await focused(pilot, "form_1")
-
     opening = (call("create", name="shelf"), call("create", name="form"), "Two more.")
-    chat.talk(go, *opening, call("action", window_id="shelf_1", action_id="close"), "Closed.")
+    chat.answer(*opening, call("action", window_id="shelf_1", action_id="close"), "Closed.")
+    opened(chat, "note")
+    await frame_of(pilot, "note_1")
+    await say(pilot, "open two")
+    await frame_of(pilot, "form_1")
+    assert numbers(frames(pilot)) == ["note_1", "shelf_1", "form_1"]
+    assert isinstance(pilot.app.focused, Prompt)
+    await enter(pilot, "shelf_1")
+    await say(pilot, "close it")
+    await until(pilot, lambda: set(frames(pilot)) == {"note_1", "form_1"})
+    await focused(pilot, "form_1")
 
 
 async def test_a_click_leads_to_a_window_to_a_line_and_to_the_list_of_more(
