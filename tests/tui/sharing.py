@@ -19,7 +19,7 @@ from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.prompt import InputHistory, Pastes
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.header import Panes
-from tests.tui.running import desk_in, running, until
+from tests.tui.running import app_of, desk_in, running, until
 
 Start = Callable[[], AbstractAsyncContextManager["Pilot[int]"]]
 Act = Callable[["Pilot[int]"], Awaitable[None]]
@@ -129,10 +129,10 @@ class SharedChat(SharedApp):
         async def begin(pilot: "Pilot[int]") -> None:
             self.answer()
             self._first = len(self.desk.session.context.get_all())
-            assert isinstance(pilot.app, ContextUIApp)
-            pilot.app.main.set_class(not self._inspector, "-no-inspector")
-            pilot.app.main.query_one(Panes).show("chat")
-            pilot.app.main.sizes.fit()
+            main = app_of(pilot).main
+            main.set_class(not self._inspector, "-no-inspector")
+            main.query_one(Panes).show("chat")
+            main.sizes.fit()
             await act(pilot)
 
         super().run(begin, size)
@@ -140,21 +140,6 @@ class SharedChat(SharedApp):
     def answer(self, *steps: Step, model: ScriptedModel | None = None) -> None:
         """Let the model answer these steps."""
         self.desk.controller.model = model or ScriptedModel(*steps)
-
-    def talk(
-        self,
-        act: Act,
-        *steps: Step,
-        model: ScriptedModel | None = None,
-        size: tuple[int, int] = (120, 40),
-    ) -> None:
-        """Do something in the app, whose model answers these steps."""
-
-        async def begin(pilot: "Pilot[int]") -> None:
-            self.answer(*steps, model=model)
-            await act(pilot)
-
-        self.run(begin, size)
 
     def _open(self) -> AbstractAsyncContextManager["Pilot[int]"]:
         self._number += 1  # an app after a test that failed has a folder of its own
@@ -164,8 +149,7 @@ class SharedChat(SharedApp):
         return running(self._desk)
 
     async def _clear(self, pilot: "Pilot[int]") -> None:
-        app, desk = pilot.app, self.desk
-        assert isinstance(app, ContextUIApp)
+        app, desk = app_of(pilot), self.desk
         main, prompt, conversation = app.main, app.main.prompt, app.main.conversation
         if main.turns is not None and main.turns.is_running:
             main.turns.waiting.clear()
