@@ -20,6 +20,7 @@ from contextui.windowing.preview import Preview, PreviewError
 from contextui.windows.code import CodeWindow
 from contextui.windows.code import window as code_module
 from tests.context.conversation import wire
+from tests.windows.git.conftest import previewed
 
 Tester = WindowTester[CodeWindow]
 
@@ -138,8 +139,7 @@ class TestActions:
         found = window.preview("delete", code_id="load")
         diff = f"--- {path}\n+++ (no file)\n@@ -1,2 +0,0 @@\n-one\n-two\n"
         assert found == Preview(path, diff=diff, verb="delete")
-        other = window.preview("save", **{**new, "language": "rust"})
-        assert isinstance(other, Preview)
+        other = previewed(window, "save", **{**new, "language": "rust"})
         assert other.target == ".contextui/code/load.rs"
         for code_id in ("../x, y", "absent"):
             with pytest.raises(PreviewError):

@@ -13,7 +13,6 @@ from textual.pilot import Pilot
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.tui import attention
-from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.shell import CommandError, CommandLine, command_in
 from contextui.tui.lines import SPINNER
@@ -321,8 +320,7 @@ async def test_a_long_command_notifies_once_while_the_terminal_has_not_the_focus
     monkeypatch.setattr(attention, "LONG", 0.0)
     monkeypatch.delenv("TMUX", raising=False)
     written: list[str] = []
-    app, desk = pilot.app, chat.desk
-    assert isinstance(app, ContextUIApp)
+    app, desk = app_of(pilot), chat.desk
     monkeypatch.setattr(desk, "wakes", True)
     monkeypatch.setattr(desk, "notify", "bell")
     monkeypatch.setattr(app, "write_control", written.append)

@@ -10,14 +10,13 @@ from contextui.agent.models.scripted import Step, call
 from contextui.context.item import ContextItem, ItemType, Stage, assign
 from contextui.model import Answer, Block
 from contextui.tokens import Usage
-from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.item_page import ItemPage
 from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.pane import Inspector
 from contextui.windowing.snapshot import Lod
 from tests.agent.talking import options
-from tests.tui.running import desk_in, lines, say, shown, until
+from tests.tui.running import app_of, desk_in, lines, say, shown, until
 
 SIZES = [(120, 40), (80, 24)]
 
@@ -60,15 +59,14 @@ async def talk(pilot: "Pilot[int]") -> None:
 
 def desk_of(pilot: "Pilot[int]") -> AppSession:
     """What the app that is driven works on."""
-    assert isinstance(pilot.app, ContextUIApp)
-    assert pilot.app.desk is not None
-    return pilot.app.desk
+    desk = app_of(pilot).desk
+    assert desk is not None
+    return desk
 
 
 def inspector(pilot: "Pilot[int]") -> Inspector:
     """The inspector of the app that is driven."""
-    assert isinstance(pilot.app, ContextUIApp)
-    return pilot.app.main.query_one(Inspector)
+    return app_of(pilot).main.query_one(Inspector)
 
 
 def rows(pilot: "Pilot[int]") -> ItemList:
@@ -83,8 +81,7 @@ def screen(pilot: "Pilot[int]") -> str:
 
 async def enter(pilot: "Pilot[int]") -> None:
     """Go to the inspector, whatever the width of the screen."""
-    assert isinstance(pilot.app, ContextUIApp)
-    pilot.app.main.navigation.enter("context")
+    app_of(pilot).main.navigation.enter("context")
     await until(pilot, lambda: rows(pilot).has_focus)
 
 

@@ -14,7 +14,6 @@ from contextui.agent.models.scripted import Step, call
 from contextui.context.item import ContextItem
 from contextui.context.placement.items import PlacedBlock
 from contextui.model import Answer, Block
-from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.detail import Detail, WholeText, signed
 from contextui.tui.inspector.edit import EditScreen
@@ -40,7 +39,7 @@ from tests.tui.inspector.scene import (
     talk,
     visible_text,
 )
-from tests.tui.running import lines, running, say, until
+from tests.tui.running import app_of, lines, running, say, until
 
 pytestmark = pytest.mark.long
 
@@ -236,8 +235,7 @@ class Slow:
 
 async def remember(pilot: "Pilot[int]", desk: AppSession, model: Slow) -> ContextItem:
     """Say something, and go to it in the inspector while the model has not answered."""
-    assert isinstance(pilot.app, ContextUIApp)
-    pilot.app.main.send("Remember this")
+    app_of(pilot).main.send("Remember this")
     await until(pilot, lambda: desk.session.context.ledger.under_way and not model._first)
     await pilot.pause(0.1)
     await enter(pilot)
