@@ -68,51 +68,42 @@ async def test_a_question_for_a_secret_is_a_warning_and_the_answer_is_masked(
         assert not file.is_file() or typed.encode() not in file.read_bytes()
 
 
-def test_a_question_is_answered_a_prompt_becomes_a_draft_and_a_resumed_window_connects(
+async def test_a_question_is_answered_a_prompt_becomes_a_draft_and_a_resumed_window_connects(
     tmp_path: Path,
 ) -> None:
     cls = of(tmp_path)
-
-    async def first() -> str:
-        desk = desk_in(tmp_path, windows=[cls])
-        desk.session.windows.open("plain")
-        async with running(desk, (150, 44)) as pilot:
-            app = app_of(pilot)
-            window = desk.session.windows.get("plain_1")
-            assert window is not None
-            await until(pilot, lambda: "prompt" in window.actions)
-            app.main.run_command("/prompt plain.greet who=Momo")
-            await until(pilot, lambda: app.main.prompt.text == "Greet Momo kindly.")
-            app.main.run_command("/prompt plain.nonsense")
-            app.main.run_command("/prompt plain.greet who=Nana")
-            app.main.query_one("#log").focus()  # the person goes on elsewhere, and stays there
-            await until(pilot, lambda: "Nana" in app.main.prompt.text)
-            await pilot.pause()
-            assert app.focused is app.main.query_one("#log")
-            frame = await enter(pilot, "plain_1")
-            asking = asyncio.create_task(desk.session.windows.act("plain_1", "ask", {}))
-            asked = ("The server asks: What is your name?", "● asks: What is your name?")
-            await seen(pilot, frame, *asked)
-            done = await desk.session.windows.act(
-                "plain_1", "answer", {"name": "Momo"}, actor="person"
-            )
-            assert done.ok
-            assert json.loads((await asking).text)["content"] == {"name": "Momo"}
-            await until(pilot, lambda: "asks: What" not in "\n".join(region_text(pilot, frame)))
-            assert (await desk.session.windows.act("plain_1", "echo", {"text": "kept"})).ok
-            await pilot.pause(0.1)
-            return desk.session.id
-
-    async def later(session_id: str) -> None:
-        desk = desk_in(tmp_path, windows=[cls], session_id=session_id)
-        async with running(desk, (150, 44)) as pilot:
-            frame = await enter(pilot, "plain_1")
-            await seen(pilot, frame, "kept", "connects when used", "echo")
-            done = await desk.session.windows.act("plain_1", "echo", {"text": "again"})
-            assert done.text == "again"
-            await seen(pilot, frame, "● connected")
-
-    asyncio.run(later(asyncio.run(first())))
+    desk = desk_in(tmp_path, windows=[cls])
+    desk.session.windows.open("plain")
+    async with running(desk, (150, 44)) as pilot:
+        app = app_of(pilot)
+        window = desk.session.windows.get("plain_1")
+        assert window is not None
+        await until(pilot, lambda: "prompt" in window.actions)
+        app.main.run_command("/prompt plain.greet who=Momo")
+        await until(pilot, lambda: app.main.prompt.text == "Greet Momo kindly.")
+        app.main.run_command("/prompt plain.nonsense")
+        app.main.run_command("/prompt plain.greet who=Nana")
+        app.main.query_one("#log").focus()  # the person goes on elsewhere, and stays there
+        await until(pilot, lambda: "Nana" in app.main.prompt.text)
+        await pilot.pause()
+        assert app.focused is app.main.query_one("#log")
+        frame = await enter(pilot, "plain_1")
+        asking = asyncio.create_task(desk.session.windows.act("plain_1", "ask", {}))
+        asked = ("The server asks: What is your name?", "● asks: What is your name?")
+        await seen(pilot, frame, *asked)
+        done = await desk.session.windows.act("plain_1", "answer", {"name": "Momo"}, actor="person")
+        assert done.ok
+        assert json.loads((await asking).text)["content"] == {"name": "Momo"}
+        await until(pilot, lambda: "asks: What" not in "\n".join(region_text(pilot, frame)))
+        assert (await desk.session.windows.act("plain_1", "echo", {"text": "kept"})).ok
+        await pilot.pause(0.1)
+    desk = desk_in(tmp_path, windows=[cls], session_id=desk.session.id)
+    async with running(desk, (150, 44)) as pilot:
+        frame = await enter(pilot, "plain_1")
+        await seen(pilot, frame, "kept", "connects when used", "echo")
+        done = await desk.session.windows.act("plain_1", "echo", {"text": "again"})
+        assert done.text == "again"
+        await seen(pilot, frame, "● connected")
 
 
 def configured(program: Program, **more: object) -> None:

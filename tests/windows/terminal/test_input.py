@@ -378,7 +378,7 @@ async def test_the_shell_is_held_in_a_sandbox_too(
 # --- approval ----------------------------------------------------------------------------
 
 
-def test_every_text_is_asked_about(work: Path) -> None:
+async def test_every_text_is_asked_about(work: Path) -> None:
     """H02: no grant covers another text, and none is offered."""
     questions = list[Question]()
 
@@ -386,22 +386,19 @@ def test_every_text_is_asked_about(work: Path) -> None:
         questions.append(question)
         return Decision("always" if len(questions) < 3 else "no")
 
-    async def go() -> None:
-        windows = WindowManager([TerminalWindow], workspace=Workspace(work))
-        windows.open("terminal")
-        await windows.await_opening(LONGEST)
-        allow = ApprovalGate("ask", ask).allow
+    windows = WindowManager([TerminalWindow], workspace=Workspace(work))
+    windows.open("terminal")
+    await windows.await_opening(LONGEST)
+    allow = ApprovalGate("ask", ask).allow
 
-        async def act(action: str, **params: Any) -> Any:
-            return await windows.act("terminal_1", action, params, allow=allow)
+    async def act(action: str, **params: Any) -> Any:
+        return await windows.act("terminal_1", action, params, allow=allow)
 
-        await act("run", command="cat", seconds=0)
-        assert (await act("input", text="yes")).ok
-        assert not (await act("input", text="yes")).ok
-        assert not (await act("input", text="rm -rf /", enter=False)).ok
-        await asyncio.to_thread(windows.shut_down)
-
-    asyncio.run(go())
+    await act("run", command="cat", seconds=0)
+    assert (await act("input", text="yes")).ok
+    assert not (await act("input", text="yes")).ok
+    assert not (await act("input", text="rm -rf /", enter=False)).ok
+    await asyncio.to_thread(windows.shut_down)
     typed = questions[1:]
     assert [one.grant for one in typed] == [None] * 3
     assert [one.pattern for one in typed] == [None] * 3
