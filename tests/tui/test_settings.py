@@ -1,7 +1,6 @@
 """The sheet of settings."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
 
@@ -15,27 +14,25 @@ from contextui.tui.dialogs.config import ConfigScreen
 from contextui.windowing.snapshot import Lod
 from tests.tui.desktop.samples import region_text
 from tests.tui.running import app_of, desk_in, noted, on_screen, running, shown, until
-from tests.tui.sharing import SharedApp
+from tests.tui.sharing import SharedApp, sharing
 
 
-class Settings:
+class Settings(SharedApp):
     """The settings in one app for all tests, each with files of its own."""
 
     def __init__(self, folder: Path) -> None:
+        super().__init__(self._open, self._reset)
         self.folder, self.home, self.work = folder, folder / "home", folder / "work"
         self.flags, self.environ = dict[str, str](), dict[str, str]()
-        self.app = SharedApp(self._start, self._tidy)
 
-    @asynccontextmanager
-    async def _start(self) -> "AsyncIterator[Pilot[int]]":
+    def _open(self) -> AbstractAsyncContextManager["Pilot[int]"]:
         self.desk = desk_in(self.folder)
         self.desk.load_settings = lambda: load_settings(
             self.flags, self.environ, self.home, self.work
         )
-        async with running(self.desk) as pilot:
-            yield pilot
+        return running(self.desk)
 
-    async def _tidy(self, pilot: "Pilot[int]") -> None:
+    async def _reset(self, pilot: "Pilot[int]") -> None:
         self.desk.session.windows.lod = Lod.FULL
         pilot.app.theme = "contextui-dark"
 
@@ -46,11 +43,7 @@ class Settings:
         (self.home / "config.toml").unlink(missing_ok=True)
 
 
-@pytest.fixture(scope="module")
-def all_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    shared = Settings(tmp_path_factory.mktemp("settings"))
-    yield shared
-    shared.app.close()
+all_settings = sharing(lambda temp: Settings(temp.mktemp("settings")))
 
 
 @pytest.fixture
@@ -62,7 +55,7 @@ def settings(all_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Setting
 
 @pytest.fixture
 def shared(settings: Settings) -> SharedApp:
-    return settings.app
+    return settings
 
 
 async def choose(pilot: "Pilot[int]", move: str) -> None:
