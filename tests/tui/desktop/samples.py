@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 from textual.pilot import Pilot
+from textual.widget import Widget
 
 from contextui import ActionError, Body, Button, Element, Form, Lod, Reference, Window, action
 from contextui.agent.models.scripted import Step
@@ -340,7 +341,7 @@ def focused_window(pilot: "Pilot[int]") -> str:
     return next((one.window.id for one in around if isinstance(one, WindowFrame)), "")
 
 
-async def seen(pilot: "Pilot[int]", frame: WindowFrame, *texts: str) -> str:
+async def seen(pilot: "Pilot[int]", frame: Widget, *texts: str) -> str:
     """Wait until all of these texts are in a window; return all of its text."""
 
     def text() -> str:
