@@ -159,14 +159,6 @@ def test_ctrl_c_twice_ends_a_program_that_a_window_keeps_busy(folder: Path, is_k
         assert terminal.now() == terminal.before
 
 
-def test_a_closed_terminal_leaves_a_whole_log_and_no_process(folder: Path) -> None:
-    with Terminal([], folder, (80, 24)) as terminal:
-        begin(terminal)
-        terminal.hang_up()
-        assert terminal.end() == 129
-    assert any(entry.get("subtype") == "window_opened" for entry in logged(folder))
-
-
 IGNORING = """
 import runpy, signal
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -174,9 +166,12 @@ runpy.run_module("contextui", run_name="__main__", alter_sys=True)
 """
 
 
-def test_a_closed_terminal_ends_a_program_that_ignores_hangups(folder: Path) -> None:
+@pytest.mark.parametrize("how", [("-m", "contextui"), ("-c", IGNORING)], ids=["ends", "ignores"])
+def test_a_closed_terminal_leaves_a_whole_log_and_no_process(
+    folder: Path, how: tuple[str, str]
+) -> None:
     """`nohup`, or a shell in the background, has it ignore the signal."""
-    with Terminal([], folder, (80, 24), (sys.executable, "-c", IGNORING)) as terminal:
+    with Terminal([], folder, (80, 24), (sys.executable, *how)) as terminal:
         begin(terminal)
         terminal.hang_up()
         assert terminal.end() == 129
