@@ -138,7 +138,6 @@ def prompt(pilot: "Pilot[int]") -> Prompt:
 
 
 async def on_screen(pilot: "Pilot[Any]", kind: type[S]) -> S:
-    """Wait for a screen of this kind."""
     await until(pilot, lambda: isinstance(pilot.app.screen, kind))
     screen = pilot.app.screen
     assert isinstance(screen, kind)

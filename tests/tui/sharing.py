@@ -51,7 +51,6 @@ class SharedApp:
             raise
 
     def close(self) -> None:
-        """End the app."""
         self._runner.run(self._end(), context=self._context)
         self._runner.close()
 
@@ -109,13 +108,11 @@ class SharedChat(SharedApp):
 
     @property
     def desk(self) -> AppSession:
-        """What the app works on."""
         assert self._desk is not None
         return self._desk
 
     @property
     def work(self) -> Path:
-        """The workspace."""
         return Path(self.desk.session.cwd)
 
     @property

@@ -16,8 +16,8 @@ from contextui.tui.dialogs.diff import ChangeView
 from contextui.windowing.preview import CommandPreview, Preview, checked
 from contextui.words import Lang, Words
 from tests.tui.change import ODD, Host
-from tests.tui.running import until
-from tests.tui.test_approval import ask, decided, host_of, shown
+from tests.tui.running import lines, until
+from tests.tui.test_approval import ask, decided, host_of
 
 PYTEST = 'pytest -q tests/test_cart.py -k "discount and not slow" --maxfail=3'
 SIZES = [(80, 24), (120, 40)]
@@ -57,7 +57,7 @@ async def takes_answers(pilot: "Pilot[Any]", screen: CommandScreen) -> None:
 
 
 def text_of(pilot: "Pilot[Any]") -> str:
-    return "\n".join(shown(pilot))
+    return "\n".join(lines(pilot))
 
 
 # --- what it shows ---------------------------------------------------------------------

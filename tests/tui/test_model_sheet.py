@@ -110,7 +110,6 @@ def choose(models: OfferList, name: str) -> None:
 
 
 async def log_in(pilot: "Pilot[int]", command: str) -> None:
-    """Enter a key."""
     pilot.app.query_one(Prompt).put(command)
     await pilot.press("enter")
     await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))

@@ -67,7 +67,6 @@ async def back(pilot: "Pilot[int]", key: str = "y") -> None:
 
 
 def see(pilot: "Pilot[int]", *texts: str) -> None:
-    """Assert that all of these stand on the screen."""
     screen = "\n".join(lines(pilot))
     assert [one for one in texts if one not in screen] == [], screen
 

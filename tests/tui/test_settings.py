@@ -68,7 +68,6 @@ async def choose(pilot: "Pilot[int]", move: str) -> None:
 
 
 async def settings_of(pilot: "Pilot[int]") -> ConfigScreen:
-    """Open the settings."""
     app_of(pilot).main.run_command("/config")
     screen = await on_screen(pilot, ConfigScreen)
     await until(pilot, lambda: shown(pilot, "esc back"))

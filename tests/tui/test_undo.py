@@ -15,7 +15,6 @@ from tests.tui.running import app_of, desk_in, running, say, shown, until
 
 
 async def command(pilot: "Pilot[int]", text: str, expected: str) -> None:
-    """Run a command, and wait for its answer."""
     before = len(pilot.app.screen.query(AsideLine))
     app_of(pilot).main.run_command(text)
 

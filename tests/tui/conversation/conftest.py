@@ -9,5 +9,4 @@ chat = sharing(lambda temp: SharedChat(temp.mktemp("chat")), "session")
 
 @pytest.fixture
 def shared(chat: SharedChat) -> SharedChat:
-    """The app of tests with a pilot."""
     return chat

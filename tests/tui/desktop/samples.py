@@ -309,7 +309,6 @@ async def frame_of(pilot: "Pilot[int]", window_id: str) -> WindowFrame:
 
 
 async def enter(pilot: "Pilot[int]", window_id: str) -> WindowFrame:
-    """Put the focus on a window."""
     frame = await frame_of(pilot, window_id)
 
     def focused() -> bool:

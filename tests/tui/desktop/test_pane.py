@@ -34,7 +34,6 @@ def numbers(found: dict[str, WindowFrame]) -> list[str]:
 
 
 async def focused(pilot: "Pilot[int]", window_id: str) -> None:
-    """Wait until a window has the focus."""
     await until(pilot, lambda: window_id in frames(pilot) and frames(pilot)[window_id].has_focus)
 
 
@@ -227,8 +226,7 @@ async def test_a_click_leads_to_a_window_to_a_line_and_to_the_list_of_more(
 
 
 async def test_two_hundred_windows_are_a_few_widgets(tmp_path: Path) -> None:
-    desk = desk_with(tmp_path, *["note"] * 200, max_windows=200)
-    async with running(desk, (200, 60)) as pilot:
+    async with running(desk_with(tmp_path, *["note"] * 200, max_windows=200), (200, 60)) as pilot:
         await until(pilot, lambda: shown(pilot, "more windows"))
         assert len(list(desktop(pilot).walk_children())) < 200
         desktop(pilot)._go("note_150")
@@ -239,8 +237,7 @@ async def test_two_hundred_windows_are_a_few_widgets(tmp_path: Path) -> None:
 
 
 async def test_a_storm_of_resizes_leaves_everything_in_its_place(tmp_path: Path) -> None:
-    desk = desk_with(tmp_path, "note", "shelf", "form", "todo", "monitor")
-    async with running(desk) as pilot:
+    async with running(desk_with(tmp_path, "note", "shelf", "form", "todo", "monitor")) as pilot:
         await frame_of(pilot, "note_1")
         for step in range(40):  # as a terminal reports them while it is dragged: without a pause
             size = Size(20 + (step * 37) % 200, 5 + (step * 13) % 60)

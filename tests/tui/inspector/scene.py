@@ -50,7 +50,6 @@ def shop(folder: Path, *more: Step, **given: Any) -> AppSession:
 
 
 async def talk(pilot: "Pilot[int]") -> None:
-    """Have the conversation of `shop`."""
     await say(pilot, "Money is Decimal, never float")
     await say(pilot, "Open a list")
     await say(pilot, "Read the tests")
@@ -65,17 +64,14 @@ def desk_of(pilot: "Pilot[int]") -> AppSession:
 
 
 def inspector(pilot: "Pilot[int]") -> Inspector:
-    """The inspector of the app that is driven."""
     return app_of(pilot).main.query_one(Inspector)
 
 
 def rows(pilot: "Pilot[int]") -> ItemList:
-    """Its list of items."""
     return inspector(pilot).query_one(ItemList)
 
 
 def screen(pilot: "Pilot[int]") -> str:
-    """All that stands on the screen."""
     return "\n".join(lines(pilot))
 
 
@@ -117,7 +113,6 @@ async def tidy(pilot: "Pilot[int]") -> None:
 
 
 async def see(pilot: "Pilot[int]", *texts: str) -> None:
-    """Wait until all of these stand on the screen."""
 
     def seen() -> bool:
         rows = screen(pilot)
@@ -127,12 +122,10 @@ async def see(pilot: "Pilot[int]", *texts: str) -> None:
 
 
 async def not_see(pilot: "Pilot[int]", text: str) -> None:
-    """Wait until this stands on the screen no more."""
     await until(pilot, lambda: not shown(pilot, text))
 
 
 async def click_on(pilot: "Pilot[int]", text: str, times: int = 1) -> None:
-    """Click on a text that stands on the screen."""
     for y, line in enumerate(lines(pilot)):
         if text in line:
             x = _cell(line, line.index(text))
@@ -163,7 +156,6 @@ def hidden(item: ContextItem) -> str | None:
 
 
 def visible_text(widget: Widget) -> str:
-    """What a widget shows."""
     height = widget.size.height
     return "\n".join(widget.render_line(y).text.rstrip() for y in range(height))
 

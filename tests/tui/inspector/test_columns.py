@@ -33,8 +33,7 @@ FULL = TurnUsage(
 
 
 async def test_all_numbers_below_a_million_fit_beside_the_chat(tmp_path: Path) -> None:
-    desk = desk_in(tmp_path)
-    async with running(desk) as pilot:
+    async with running(desk_in(tmp_path)) as pilot:
         pane = inspector(pilot)
         pilot.app.main.navigation.enter("context")  # type: ignore[attr-defined]
         pane._turn_to("Usage")

@@ -17,8 +17,7 @@ def newest(pilot: "Pilot[int]") -> bool:
 
 
 async def test_the_list_follows_until_the_person_moves(tmp_path: Path) -> None:
-    desk = desk_in(tmp_path, "One.", "Two.", "Three.", "Four.")
-    async with running(desk) as pilot:
+    async with running(desk_in(tmp_path, "One.", "Two.", "Three.", "Four.")) as pilot:
         listing = rows(pilot)
         assert isinstance(listing, ItemList)
         await say(pilot, "first")

@@ -266,8 +266,7 @@ async def test_earlier_turns_are_shown_as_they_were(
 async def test_a_full_context_is_shown_in_the_head(tmp_path: Path) -> None:
     from tests.agent.talking import options
 
-    desk = desk_in(tmp_path, "One.", options=options(budget=2_000))
-    async with running(desk) as pilot:
+    async with running(desk_in(tmp_path, "One.", options=options(budget=2_000))) as pilot:
         await say(pilot, "hello " * 900)
         head = next(line for line in lines(pilot) if "/ 2k" in line)
         assert int(head.rsplit(maxsplit=1)[-1].rstrip("%")) >= 80

@@ -87,8 +87,7 @@ async def test_the_head_shows_what_the_session_cost_if_prices_are_known(tmp_path
         def cost(self, usage: Usage) -> float:
             return usage.output_tokens / 1_000
 
-    desk = desk_in(tmp_path, model=Priced([opening], answer, answer))
-    async with running(desk) as pilot:
+    async with running(desk_in(tmp_path, model=Priced([opening], answer, answer))) as pilot:
         await say(pilot, "Is it?")
         await until(pilot, lambda: shown(pilot, "$0.20"))
         await say(pilot, "Again?")

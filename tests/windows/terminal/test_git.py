@@ -6,7 +6,7 @@ attack is harmless by mistake.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -20,11 +20,10 @@ from contextui.windowing.transaction import Allow, Intent
 from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.window import TerminalWindow
 from tests.windows.git.conftest import run, use_home
+from tests.windows.git.test_attacks import Plant, config, hook
 from tests.windows.terminal.test_window import LONG
 
 PATTERNS = ("git status", "git log *", "git diff *", "git commit *", "git checkout *", "git st")
-
-Plant = Callable[[Path, str], None]
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +66,6 @@ class Desk:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Open the terminal."""
         self.windows.open("terminal")
         await self.windows.await_opening(LONG)
         try:
@@ -87,23 +85,6 @@ async def use(desk: Desk, *commands: str) -> list[str]:
     """Let the model run commands, one after the other."""
     async with desk.opened():
         return [await desk.run(one) for one in commands]
-
-
-def config(name: str, value: str = "{}") -> Plant:
-    def plant(folder: Path, command: str) -> None:
-        run(folder, "config", name, value.format(command))
-
-    return plant
-
-
-def hook(name: str) -> Plant:
-    def plant(folder: Path, command: str) -> None:
-        path = folder / ".git/hooks" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"#!/bin/sh\n{command}\n")
-        path.chmod(0o755)
-
-    return plant
 
 
 def stale_index(folder: Path, command: str) -> None:
