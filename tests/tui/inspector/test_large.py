@@ -85,11 +85,8 @@ async def test_five_megabytes_are_shown_line_by_line(tmp_path: Path) -> None:
 
 @pytest.mark.long
 async def test_every_line_fits_at_every_width(tmp_path: Path) -> None:
-    from rich.cells import cell_len
-
-    async with running(
-        desk_in(tmp_path, "把牛奶、鸡蛋和面包放进待办，一共三项。", lang="zh"), lang="zh"
-    ) as pilot:
+    desk = desk_in(tmp_path, "把牛奶、鸡蛋和面包放进待办，一共三项。", lang="zh")
+    async with running(desk, lang="zh") as pilot:
         await say(pilot, "把牛奶、鸡蛋和面包放进待办")
         await enter(pilot)
         for width in (80, 99, 100, 121, 159, 160, 161):
