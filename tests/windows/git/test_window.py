@@ -106,9 +106,8 @@ def test_a_change_of_the_folder_is_noticed(folder: Path, opened: Opened) -> None
     tester.tick()
     assert "1 changed" in tester.content()
     assert tester.window.version != version
-    twin = tester.restored()
-    assert twin.content() == tester.content()
-    twin.close()
+    with tester.restored() as twin:
+        assert twin.content() == tester.content()
 
 
 # --- approval and secrets ---------------------------------------------------------------------

@@ -122,24 +122,22 @@ def test_a_shell_that_ends_says_so_and_can_be_started_again(terminal: Tester) ->
 def test_what_ran_is_kept_and_the_shell_starts_again(terminal: Tester) -> None:
     terminal.act("run", command="echo before")
     until(lambda: state(terminal).ran)
-    again = terminal.restored()
-    assert "before" in again.content()
-    shell = state(again).shell
-    assert shell is not None
-    screen = [line.rstrip() for line in shell.emulator.text().splitlines()]
-    assert screen[:2] == ["$ echo before", "before"]  # the person sees it again, too
-    said = again.act("run", command="echo after")
-    assert said.startswith("[2] exit 0")
-    again.close()
+    with terminal.restored() as again:
+        assert "before" in again.content()
+        shell = state(again).shell
+        assert shell is not None
+        screen = [line.rstrip() for line in shell.emulator.text().splitlines()]
+        assert screen[:2] == ["$ echo before", "before"]  # the person sees it again, too
+        said = again.act("run", command="echo after")
+        assert said.startswith("[2] exit 0")
 
 
 def test_a_folder_that_vanished_is_reported(terminal: Tester, folder: Path) -> None:
     terminal.act("run", command=f"mkdir {folder}/gone && cd {folder}/gone")
     until(lambda: state(terminal).folder.endswith("gone"))
     (folder / "gone").rmdir()
-    again = terminal.restored()
-    assert "no longer exists" in again.content()
-    again.close()
+    with terminal.restored() as again:
+        assert "no longer exists" in again.content()
 
 
 def left(session: int) -> list[int]:
