@@ -18,6 +18,7 @@ from contextui.windows.notebook import FILE, NotebookWindow
 from tests.thorough import times
 from tests.windowing.samples import action_ids
 from tests.windows.git.conftest import previewed
+from tests.windows.test_monitor import looks
 
 Notebook = WindowTester[NotebookWindow]
 
@@ -49,10 +50,6 @@ def book() -> Iterator[Notebook]:
 
 def open_in(folder: Path, **args: Any) -> Notebook:
     return WindowTester(NotebookWindow, folder=folder, **args)
-
-
-def looks(tester: Notebook) -> tuple[str, str, str]:
-    return tester.content(Lod.FULL), tester.content(Lod.SUMMARY), tester.content(Lod.GIST)
 
 
 def texts(tester: Notebook) -> list[str]:

@@ -7,17 +7,14 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.inspector.scene import enter, shop, talk, tidy
-from tests.tui.running import running
+from tests.tui.inspector.scene import inspecting, tidy
 from tests.tui.sharing import SharedApp, sharing
 
 
 @asynccontextmanager
 async def app_in(folder: Path) -> "AsyncIterator[Pilot[int]]":
     """The inspector of a shop with a finished conversation."""
-    async with running(shop(folder)) as pilot:
-        await talk(pilot)
-        await enter(pilot)
+    async with inspecting(folder) as (pilot, _):
         yield pilot
 
 

@@ -1,5 +1,7 @@
 """A conversation to be inspected, and how the inspector is driven in tests."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.pane import Inspector
 from contextui.windowing.snapshot import Lod
 from tests.agent.talking import options
-from tests.tui.running import app_of, desk_in, lines, say, shown, until
+from tests.tui.running import app_of, desk_in, lines, running, say, shown, until
 
 SIZES = [(120, 40), (80, 24)]
 
@@ -79,6 +81,18 @@ async def enter(pilot: "Pilot[int]") -> None:
     """Go to the inspector, whatever the width of the screen."""
     app_of(pilot).main.navigation.enter("context")
     await until(pilot, lambda: rows(pilot).has_focus)
+
+
+@asynccontextmanager
+async def inspecting(
+    folder: Path, *more: Step, size: tuple[int, int] = (120, 40), **given: Any
+) -> "AsyncIterator[tuple[Pilot[int], AppSession]]":
+    """Have the conversation of the shop, and go to the inspector."""
+    desk = shop(folder, *more, **given)
+    async with running(desk, size, given.get("lang", "en")) as pilot:
+        await talk(pilot)
+        await enter(pilot)
+        yield pilot, desk
 
 
 async def go_to(pilot: "Pilot[int]", words: str) -> ContextItem:

@@ -1,8 +1,6 @@
 """The page of items: what each key does, and what it costs before it is pressed."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from contextui.agent.models.scripted import Step, call
+from contextui.agent.models.scripted import call
 from contextui.context.item import ContextItem
 from contextui.context.placement.items import PlacedBlock
 from contextui.model import Answer, Block
@@ -29,6 +27,7 @@ from tests.tui.inspector.scene import (
     enter,
     go_to,
     hidden,
+    inspecting,
     inspector,
     not_see,
     press_until,
@@ -42,18 +41,6 @@ from tests.tui.inspector.scene import (
 from tests.tui.running import app_of, lines, running, say, until
 
 pytestmark = pytest.mark.long
-
-
-@asynccontextmanager
-async def inspecting(
-    folder: Path, *more: Step, size: tuple[int, int] = (120, 40), **given: Any
-) -> "AsyncIterator[tuple[Pilot[int], AppSession]]":
-    """Have the conversation of the shop, and go to the inspector."""
-    desk = shop(folder, *more, **given)
-    async with running(desk, size, given.get("lang", "en")) as pilot:
-        await talk(pilot)
-        await enter(pilot)
-        yield pilot, desk
 
 
 @pytest.mark.parametrize("size", SIZES)

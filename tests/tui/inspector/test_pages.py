@@ -22,6 +22,7 @@ from tests.tui.inspector.scene import (
     desk_of,
     enter,
     go_to,
+    inspecting,
     inspector,
     not_see,
     reply,
@@ -96,10 +97,7 @@ async def test_the_request_shows_its_parts_and_where_the_cache_ends(
 
 async def test_where_the_cache_ends_is_what_the_plan_says(tmp_path: Path) -> None:
     """After five minutes nothing is cached any more; the request says so too."""
-    desk = shop(tmp_path)
-    async with running(desk) as pilot:
-        await talk(pilot)
-        await enter(pilot)
+    async with inspecting(tmp_path) as (pilot, desk):
         await see(pilot, "── cached ─")
         priced = desk.session.context.ledger.priced
         assert priced is not None
@@ -177,10 +175,8 @@ async def test_sweeps_are_logged_with_reason_rent_and_price(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     more = reply("Fine.", usage=Usage(20, 30, 1_200, 6_400))
-    desk = shop(tmp_path, more, reply("Good.", usage=Usage(20, 30, 7_600, 40)))
-    async with running(desk, size) as pilot:
-        await talk(pilot)
-        await enter(pilot)
+    last = reply("Good.", usage=Usage(20, 30, 7_600, 40))
+    async with inspecting(tmp_path, more, last, size=size) as (pilot, desk):
         item = await go_to(pilot, "Money is Decimal")
         await pilot.press("d", "d")
         await say(pilot, "go on")
