@@ -133,6 +133,13 @@ def app_of(pilot: "Pilot[int]") -> ContextUIApp:
     return pilot.app
 
 
+def desk_of(pilot: "Pilot[int]") -> AppSession:
+    """What the app that is driven works on."""
+    desk = app_of(pilot).desk
+    assert desk is not None
+    return desk
+
+
 def prompt(pilot: "Pilot[int]") -> Prompt:
     return app_of(pilot).main.prompt
 

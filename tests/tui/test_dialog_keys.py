@@ -18,7 +18,7 @@ from contextui.tui.footer import KeyFooter, hints_in
 from contextui.tui.main import MainScreen
 from contextui.words import Words
 from tests.tui.desktop.samples import region_text
-from tests.tui.running import app_of, lines, running, shown, until
+from tests.tui.running import app_of, desk_of, lines, running, shown, until
 from tests.tui.sharing import SharedApp, sharing
 from tests.tui.test_model_sheet import connected
 
@@ -94,9 +94,7 @@ async def test_below_a_dialog_the_key_line_is_empty_and_the_dialog_names_its_key
 async def test_the_question_before_a_window_closes_has_its_keys_in_the_key_line(
     pilot: "Pilot[int]",
 ) -> None:
-    desk = app_of(pilot).desk
-    assert desk is not None
-    windows = desk.session.windows
+    windows = desk_of(pilot).session.windows
     (window,) = windows.windows()
     await pilot.press("ctrl+g", "1", "x")
     await until(pilot, lambda: "enter close  esc keep it open" in footer(pilot))

@@ -30,7 +30,7 @@ from contextui.tui.inspector.pane import Inspector
 from contextui.windowing.manager import WindowManager
 from contextui.words import Lang, Words
 from tests.agent.talking import options
-from tests.tui.running import app_of, desk_in, lines, running, say, shown, until
+from tests.tui.running import app_of, desk_in, desk_of, lines, running, say, shown, until
 from tests.tui.sharing import SharedApp, sharing
 
 
@@ -59,9 +59,7 @@ shared = sharing(lambda temp: SharedApp(lambda: app_in(temp.mktemp("frame")), ti
 
 
 def windows_of(pilot: "Pilot[int]") -> WindowManager:
-    desk = app_of(pilot).desk
-    assert desk is not None
-    return desk.session.windows
+    return desk_of(pilot).session.windows
 
 
 def is_in(pilot: "Pilot[int]", kind: type) -> bool:
@@ -223,7 +221,6 @@ async def test_a_new_session_from_its_outline_to_the_first_answer(tmp_path: Path
         return desk_in(tmp_path, "A fine machine.")
 
     async with ContextUIApp(late).run_test(size=(120, 40)) as pilot:
-        app = app_of(pilot)
         await until(pilot, lambda: shown(pilot, "Context"))
         assert not shown(pilot, "%")
         assert [line for line in lines(pilot) if "Context " in line and "opening…" in line]
@@ -239,8 +236,7 @@ async def test_a_new_session_from_its_outline_to_the_first_answer(tmp_path: Path
         assert shown(pilot, "How busy is this machine?")
         await pilot.press("ctrl+g", "c")
         await until(pilot, lambda: "copy answer" in lines(pilot)[-1])
-        assert app.desk is not None
-        app.desk.close()
+        desk_of(pilot).close()
 
 
 async def test_a_session_that_cannot_be_opened_ends_the_app() -> None:

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.inspector.pane import Inspector
 from tests.tui.desktop.own_widgets import WAYS, FailsWithin, window_with
-from tests.tui.running import app_of, desk_in, running, shown, until
+from tests.tui.running import app_of, desk_in, desk_of, running, shown, until
 from tests.tui.terminal import Terminal
 
 QUICK = {"in a handler of a message", "in a worker", "when drawn"}
@@ -99,9 +99,8 @@ def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path, key
 async def goes_on(pilot: "Pilot[int]", window_id: str) -> None:
     """That keys, windows and the conversation work as before."""
     app = app_of(pilot)
-    assert app.desk is not None
     assert app.return_code is None
-    await app.desk.session.windows.act(window_id, "up")
+    await desk_of(pilot).session.windows.act(window_id, "up")
     await until(pilot, lambda: shown(pilot, "1 in words"))
     await pilot.press("ctrl+g", "p", "h", "i")
     assert app.main.prompt.text == "hi"

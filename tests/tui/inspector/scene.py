@@ -18,7 +18,7 @@ from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.pane import Inspector
 from contextui.windowing.snapshot import Lod
 from tests.agent.talking import options
-from tests.tui.running import app_of, desk_in, lines, running, say, shown, until
+from tests.tui.running import app_of, desk_in, desk_of, lines, running, say, shown, until
 
 SIZES = [(120, 40), (80, 24)]
 
@@ -56,13 +56,6 @@ async def talk(pilot: "Pilot[int]") -> None:
     await say(pilot, "Open a list")
     await say(pilot, "Read the tests")
     await until(pilot, lambda: rows(pilot).count > 12 or not inspector(pilot).display)
-
-
-def desk_of(pilot: "Pilot[int]") -> AppSession:
-    """What the app that is driven works on."""
-    desk = app_of(pilot).desk
-    assert desk is not None
-    return desk
 
 
 def inspector(pilot: "Pilot[int]") -> Inspector:

@@ -23,7 +23,6 @@ from tests.tui.inspector.scene import (
     LONG,
     SIZES,
     click_on,
-    desk_of,
     enter,
     go_to,
     hidden,
@@ -38,7 +37,7 @@ from tests.tui.inspector.scene import (
     talk,
     visible_text,
 )
-from tests.tui.running import app_of, lines, running, say, until
+from tests.tui.running import app_of, desk_of, lines, running, say, until
 
 pytestmark = pytest.mark.long
 

@@ -19,7 +19,6 @@ from tests.tui.inspector.scene import (
     LONG,
     SIZES,
     click_on,
-    desk_of,
     enter,
     go_to,
     inspecting,
@@ -32,7 +31,7 @@ from tests.tui.inspector.scene import (
     shop,
     talk,
 )
-from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.running import desk_in, desk_of, lines, running, say, shown, until
 
 pytestmark = pytest.mark.long
 

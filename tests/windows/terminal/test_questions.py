@@ -28,7 +28,7 @@ from contextui.windows.terminal.window import TerminalWindow
 from tests.agent import chat_server
 from tests.agent.server import Server
 from tests.thorough import times
-from tests.tui.running import app_of, desk_in, lines, running, shown, until
+from tests.tui.running import app_of, desk_in, desk_of, lines, running, shown, until
 from tests.tui.terminal import Terminal
 from tests.windows.terminal.test_widget import enter, plain_shell
 from tests.windows.terminal.test_widget import run as run_in
@@ -55,8 +55,7 @@ class Scene:
 
     @property
     def desk(self) -> AppSession:
-        assert self.app.desk is not None
-        return self.app.desk
+        return desk_of(self.pilot)
 
     @property
     def work(self) -> Path:
