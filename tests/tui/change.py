@@ -40,7 +40,6 @@ class Host(KeyLine[int]):
         self.theme = "contextui-dark"
 
     def ask(self, question: Question, lang: Lang = "en") -> ApprovalScreen:
-        """Open the dialog."""
         screen = screen_for(Words(lang), question)
         self.push_screen(screen, self.decisions.append)
         return screen
@@ -48,7 +47,6 @@ class Host(KeyLine[int]):
 
 @asynccontextmanager
 async def hosting(size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple["Pilot[Any]", Host]]:
-    """A host on a terminal of this size."""
     app = Host()
     async with app.run_test(size=size) as pilot:
         yield pilot, app

@@ -133,12 +133,18 @@ def app_of(pilot: "Pilot[int]") -> ContextUIApp:
     return pilot.app
 
 
+def desk_of(pilot: "Pilot[int]") -> AppSession:
+    """What the app that is driven works on."""
+    desk = app_of(pilot).desk
+    assert desk is not None
+    return desk
+
+
 def prompt(pilot: "Pilot[int]") -> Prompt:
     return app_of(pilot).main.prompt
 
 
 async def on_screen(pilot: "Pilot[Any]", kind: type[S]) -> S:
-    """Wait for a screen of this kind."""
     await until(pilot, lambda: isinstance(pilot.app.screen, kind))
     screen = pilot.app.screen
     assert isinstance(screen, kind)

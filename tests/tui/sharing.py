@@ -3,11 +3,12 @@
 import asyncio
 import contextvars
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import ScriptedModel, Step
@@ -18,7 +19,7 @@ from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.prompt import InputHistory, Pastes
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.header import Panes
-from tests.tui.running import desk_in, running, until
+from tests.tui.running import app_of, desk_in, running, until
 
 Start = Callable[[], AbstractAsyncContextManager["Pilot[int]"]]
 Act = Callable[["Pilot[int]"], Awaitable[None]]
@@ -50,7 +51,6 @@ class SharedApp:
             raise
 
     def close(self) -> None:
-        """End the app."""
         self._runner.run(self._end(), context=self._context)
         self._runner.close()
 
@@ -75,6 +75,21 @@ class SharedApp:
             await app.__aexit__(None, None, None)
 
 
+def sharing(
+    make: Callable[[pytest.TempPathFactory], SharedApp],
+    scope: Literal["module", "session"] = "module",
+) -> Any:
+    """A fixture: an app for all tests of a module."""
+
+    @pytest.fixture(scope=scope)
+    def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
+        made = make(tmp_path_factory)
+        yield made
+        made.close()
+
+    return app
+
+
 class SharedChat(SharedApp):
     """An app and a session that several tests talk in, each with answers of its own.
 
@@ -93,13 +108,11 @@ class SharedChat(SharedApp):
 
     @property
     def desk(self) -> AppSession:
-        """What the app works on."""
         assert self._desk is not None
         return self._desk
 
     @property
     def work(self) -> Path:
-        """The workspace."""
         return Path(self.desk.session.cwd)
 
     @property
@@ -113,10 +126,10 @@ class SharedChat(SharedApp):
         async def begin(pilot: "Pilot[int]") -> None:
             self.answer()
             self._first = len(self.desk.session.context.get_all())
-            assert isinstance(pilot.app, ContextUIApp)
-            pilot.app.main.set_class(not self._inspector, "-no-inspector")
-            pilot.app.main.query_one(Panes).show("chat")
-            pilot.app.main.sizes.fit()
+            main = app_of(pilot).main
+            main.set_class(not self._inspector, "-no-inspector")
+            main.query_one(Panes).show("chat")
+            main.sizes.fit()
             await act(pilot)
 
         super().run(begin, size)
@@ -124,21 +137,6 @@ class SharedChat(SharedApp):
     def answer(self, *steps: Step, model: ScriptedModel | None = None) -> None:
         """Let the model answer these steps."""
         self.desk.controller.model = model or ScriptedModel(*steps)
-
-    def talk(
-        self,
-        act: Act,
-        *steps: Step,
-        model: ScriptedModel | None = None,
-        size: tuple[int, int] = (120, 40),
-    ) -> None:
-        """Do something in the app, whose model answers these steps."""
-
-        async def begin(pilot: "Pilot[int]") -> None:
-            self.answer(*steps, model=model)
-            await act(pilot)
-
-        self.run(begin, size)
 
     def _open(self) -> AbstractAsyncContextManager["Pilot[int]"]:
         self._number += 1  # an app after a test that failed has a folder of its own
@@ -148,8 +146,7 @@ class SharedChat(SharedApp):
         return running(self._desk)
 
     async def _clear(self, pilot: "Pilot[int]") -> None:
-        app, desk = pilot.app, self.desk
-        assert isinstance(app, ContextUIApp)
+        app, desk = app_of(pilot), self.desk
         main, prompt, conversation = app.main, app.main.prompt, app.main.conversation
         if main.turns is not None and main.turns.is_running:
             main.turns.waiting.clear()

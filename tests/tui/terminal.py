@@ -75,7 +75,6 @@ class Terminal:
                 os.close(one)
 
     def type(self, text: str) -> None:
-        """Press keys."""
         os.write(self._ours, text.encode())
 
     def hang_up(self) -> None:
@@ -85,11 +84,9 @@ class Terminal:
         self._ours = self._theirs = -1
 
     def send(self, number: signal.Signals) -> None:
-        """Send the program a signal."""
         self.process.send_signal(number)
 
     def lines(self) -> list[str]:
-        """What stands on the screen."""
         self._read(0.0)
         if self._lines is None:
             rows, columns = self._screen.buffer, range(self._screen.columns)

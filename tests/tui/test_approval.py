@@ -72,18 +72,13 @@ async def decided(pilot: "Pilot[Any]", host: Host) -> Decision:
     return decision
 
 
-def shown(pilot: "Pilot[Any]") -> list[str]:
-    strips = pilot.app.screen._compositor.render_strips()
-    return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
-
-
 # --- what it shows ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("size", [(60, 16)])
 async def test_it_names_the_target_and_shows_everything(pilot: "Pilot[Any]") -> None:
     _, screen = await asked(pilot)
-    text = "\n".join(shown(pilot))
+    text = "\n".join(lines(pilot))
     for part in (
         "◆ model wants to write cart.py   +1 −1", "editor_1.save", "Save the file",
         "- two", "+ TWO [/foo]", "y  Write it once", "s  Write cart.py without asking",
@@ -99,9 +94,8 @@ async def test_it_names_the_target_and_shows_everything(pilot: "Pilot[Any]") -> 
 
 @pytest.mark.parametrize(("size", "lang"), [((60, 16), "zh"), ((120, 40), "en")])
 async def test_however_long_it_is_every_answer_is_in_view_and_keys_scroll_to_the_end(
-    pilot: "Pilot[Any]", size: tuple[int, int], lang: Lang
+    pilot: "Pilot[Any]", lang: Lang
 ) -> None:
-
     new = [f"line {number}" for number in range(600)]
     _, screen = await asked(pilot, question([], new), lang)
     words, height = Words(lang), screen.query_one(ChangeView).size.height
@@ -110,7 +104,7 @@ async def test_however_long_it_is_every_answer_is_in_view_and_keys_scroll_to_the
     def place(first: int) -> str:
         return position.format(first=first, last=first + height - 1, count=601)
 
-    text = "\n".join(shown(pilot))
+    text = "\n".join(lines(pilot))
     assert "+600 −0" in text
     assert place(1) in text
     answers = ("Write it once", "Refuse", "Refuse with a reason…", "Show the whole file")
@@ -119,11 +113,11 @@ async def test_however_long_it_is_every_answer_is_in_view_and_keys_scroll_to_the
     for key, first in (("down", 2), ("end", 602 - height)):
         await pilot.press(key)
         await pilot.pause()
-        assert place(first) in "\n".join(shown(pilot))
-    assert "+ line 599" in "\n".join(shown(pilot))
+        assert place(first) in "\n".join(lines(pilot))
+    assert "+ line 599" in "\n".join(lines(pilot))
     await pilot.press("pageup", "pagedown", "up", "home", "r")
     await pilot.pause()
-    text = "\n".join(shown(pilot))
+    text = "\n".join(lines(pilot))
     assert "1 +" in text
     assert all(words(one) in text for one in answers)
     assert screen.query_one(ChangeView).size.height >= 1
@@ -133,10 +127,9 @@ async def test_however_long_it_is_every_answer_is_in_view_and_keys_scroll_to_the
 async def test_a_target_that_is_too_long_stands_whole_in_the_first_rows(
     pilot: "Pilot[Any]",
 ) -> None:
-
     target = "/".join(f"folder {number}" for number in range(30)) + "/cart\u202e.py"
     _, screen = await asked(pilot, question(OLD, NEW, target))
-    text = "\n".join(shown(pilot))
+    text = "\n".join(lines(pilot))
     assert "model wants to write this file   +1 −1" in text
     assert "Write this file without asking" in text
     rows = screen.query_one(ChangeView).layout_of
@@ -148,7 +141,7 @@ async def test_what_cannot_be_seen_is_spelled_out_and_counted(pilot: "Pilot[Any]
     target = "\x1b]0;owned\x07a\u200b.py"
     new = ["one", 'role != "admin\u200b"', "\u202ethree"]
     await asked(pilot, question(OLD, new, target))
-    text = "\n".join(shown(pilot))
+    text = "\n".join(lines(pilot))
     assert "⟨U+001B⟩]0;owned⟨U+0007⟩a⟨U+200B⟩.py" in text
     assert "2 invisible characters, shown as ⟨U+…⟩" in text
     assert '"admin⟨U+200B⟩"' in text
@@ -162,7 +155,7 @@ async def test_each_kind_of_action_has_its_words(pilot: "Pilot[Any]") -> None:
         preview = Preview("editor_1", text="What would be done.", verb=verb)
         one = Question("", "tool", "Label", {}, preview)
         screen = await ask(pilot, host, one, lang)
-        text = "\n".join(shown(pilot))
+        text = "\n".join(lines(pilot))
         title = words(wording.wants).format(model=words("model"), target="editor_1")
         for part in (title, words(wording.once), words(wording.every_time),
                      words(wording.nothing), "What would be done."):  # fmt: skip
@@ -176,7 +169,7 @@ async def test_params_stand_in_place_of_a_preview(pilot: "Pilot[Any]") -> None:
     payload = "a\u202eb [@click=app.quit]x[/] \x1b]0;t\x07 " + "long " * 200 + "end"
     one = Question("printer_1", "print", "Print", {"text": payload}, grant=Grant("p", "print", ""))
     _, screen = await asked(pilot, one)
-    text = "\n".join(shown(pilot))
+    text = "\n".join(lines(pilot))
     assert "model wants to run printer_1.print" in text
     assert "This window provides no preview." in text
     assert "[@click=app.quit]x[/]" in text
@@ -216,9 +209,8 @@ async def test_a_key_or_a_click_answers(pilot: "Pilot[Any]") -> None:
 async def test_other_keys_clicks_elsewhere_and_s_without_a_grant_answer_nothing(
     pilot: "Pilot[Any]",
 ) -> None:
-
     host, screen = await asked(pilot, question(OLD, NEW, ".git/config", grant=None))
-    text = "\n".join(shown(pilot))
+    text = "\n".join(lines(pilot))
     assert "This file asks every time." in text
     assert "without asking" not in text
     for place in ("#head", "#change", ".note", "#foot"):
@@ -239,7 +231,7 @@ async def test_a_refusal_may_have_a_reason(pilot: "Pilot[Any]") -> None:
     await pilot.pause()
     assert screen.query_one(Input).has_focus
     await pilot.press(*"yes, no")
-    await until(pilot, lambda: any("yes, no" in row for row in shown(pilot)))
+    await until(pilot, lambda: any("yes, no" in row for row in lines(pilot)))
     await pilot.press("enter")
     assert await decided(pilot, host) == Decision("no", "yes, no")
     await ask(pilot, host)
@@ -252,10 +244,10 @@ async def test_w_shows_the_whole_file_and_back(pilot: "Pilot[Any]") -> None:
     new = [*old[:50], "ADDED", *old[51:]]
     host, screen = await asked(pilot, question(old, new))
     view = screen.query_one(ChangeView)
-    assert "of 9" in "\n".join(shown(pilot))
+    assert "of 9" in "\n".join(lines(pilot))
     await pilot.press("w")
     await pilot.pause()
-    text = "\n".join(shown(pilot))
+    text = "\n".join(lines(pilot))
     assert "lines 1–20 of 101" in text
     assert "Show only the change" in text
     rows = [view.layout_of.row(one).plain.split() for one in range(101)]
@@ -263,7 +255,7 @@ async def test_w_shows_the_whole_file_and_back(pilot: "Pilot[Any]") -> None:
     assert ["51", "+", "ADDED"] in rows
     await pilot.press("w")
     await pilot.pause()
-    assert "of 9" in "\n".join(shown(pilot))
+    assert "of 9" in "\n".join(lines(pilot))
     assert host.decisions == []
 
 
@@ -290,7 +282,6 @@ async def test_it_is_deaf_until_it_could_be_seen(
 async def test_a_word_a_paste_or_steady_typing_is_no_answer(
     pilot: "Pilot[Any]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-
     host, screen = await asked(pilot)
     with monkeypatch.context() as patch:
         patch.setattr(guard, "SETTLE", 60.0)  # however slow the machine is

@@ -4,7 +4,7 @@ import asyncio
 import random
 import string
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -32,8 +32,8 @@ from contextui.words import Lang
 from tests.thorough import times
 from tests.tui.change import question
 from tests.tui.desktop.own_widgets import Plain, window_with
-from tests.tui.running import app_of, desk_in, lines, running, shown, until
-from tests.tui.sharing import SharedApp
+from tests.tui.running import app_of, desk_in, desk_of, lines, running, shown, until
+from tests.tui.sharing import SharedApp, sharing
 from tests.tui.test_command_dialog import question as command_question
 
 ASKED = question(["one"], ["two"], "src/shop/cart.py")
@@ -72,10 +72,9 @@ async def app_in(
 
 
 async def tidy(pilot: "Pilot[int]") -> None:
-    app = app_of(pilot)
-    assert app.desk is not None
-    for window in app.desk.session.windows.windows()[2:]:
-        app.desk.session.windows.close(window.id)
+    app, windows = app_of(pilot), desk_of(pilot).session.windows
+    for window in windows.windows()[2:]:
+        windows.close(window.id)
     for _ in range(3):  # fields of panes and windows, the search in the history
         field = app.focused
         is_kept = isinstance(field, EditorBody) or field is app.main.prompt
@@ -87,11 +86,7 @@ async def tidy(pilot: "Pilot[int]") -> None:
     app.last_input = time.monotonic()
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
-    app = SharedApp(lambda: app_in(tmp_path_factory.mktemp("asking")), tidy)
-    yield app
-    app.close()
+shared = sharing(lambda temp: SharedApp(lambda: app_in(temp.mktemp("asking")), tidy))
 
 
 @asynccontextmanager
@@ -190,8 +185,7 @@ async def in_inspector(pilot: "Pilot[int]", app: ContextUIApp) -> None:
 
 async def in_own_widget(pilot: "Pilot[int]", app: ContextUIApp) -> None:
     """A widget of others that takes letters, and does not say so."""
-    assert app.desk is not None
-    app.desk.session.windows.open("own")
+    desk_of(pilot).session.windows.open("own")
     await until(pilot, lambda: app.main.query(Plain))
     app.main.query_one(Plain).focus()
     await until(pilot, lambda: isinstance(app.focused, Plain))
@@ -238,7 +232,6 @@ async def test_where_a_letter_is_meant_for_something_else_no_pause_opens_it(
 async def test_whatever_is_pressed_anywhere_counts_and_a_pause_opens_it(
     pilot: "Pilot[int]",
 ) -> None:
-
     app = app_of(pilot)
     for event in (
         events.Key("down", None),

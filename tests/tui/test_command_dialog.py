@@ -16,8 +16,8 @@ from contextui.tui.dialogs.diff import ChangeView
 from contextui.windowing.preview import CommandPreview, Preview, checked
 from contextui.words import Lang, Words
 from tests.tui.change import ODD, Host
-from tests.tui.running import until
-from tests.tui.test_approval import ask, decided, host_of, shown
+from tests.tui.running import lines, until
+from tests.tui.test_approval import ask, decided, host_of
 
 PYTEST = 'pytest -q tests/test_cart.py -k "discount and not slow" --maxfail=3'
 SIZES = [(80, 24), (120, 40)]
@@ -57,7 +57,7 @@ async def takes_answers(pilot: "Pilot[Any]", screen: CommandScreen) -> None:
 
 
 def text_of(pilot: "Pilot[Any]") -> str:
-    return "\n".join(shown(pilot))
+    return "\n".join(lines(pilot))
 
 
 # --- what it shows ---------------------------------------------------------------------
@@ -65,9 +65,8 @@ def text_of(pilot: "Pilot[Any]") -> str:
 
 @pytest.mark.parametrize(("size", "lang"), [*zip(SIZES, ("en", "zh"), strict=True)])
 async def test_it_shows_the_command_where_it_runs_and_what_a_grant_allows(
-    pilot: "Pilot[Any]", size: tuple[int, int], lang: Lang
+    pilot: "Pilot[Any]", lang: Lang
 ) -> None:
-
     words = Words(lang)
     _, screen = await asked(pilot, lang=lang)
     text = text_of(pilot)
@@ -327,7 +326,6 @@ async def test_an_edit_goes_on_from_the_last_and_a_paste_holds_nothing_invisible
 async def test_while_it_is_edited_a_key_before_approves_nothing_and_it_may_be_withdrawn(
     pilot: "Pilot[Any]",
 ) -> None:
-
     host, screen = await asked(pilot)
     screen._choose("y")
     screen._choose("e", at_once=True)  # by a click

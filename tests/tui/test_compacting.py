@@ -1,7 +1,5 @@
 """/compact on the screen: what would go is shown first, and what comes of it afterwards."""
 
-import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -9,26 +7,14 @@ from textual.pilot import Pilot
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
-from contextui.model import ModelError, ModelEvent, ModelRequest
+from contextui.model import ModelError
 from contextui.tui.app_session import AppSession
 from contextui.tui.dialogs.compact import CompactScreen
 from tests.agent.talking import options
+from tests.tui.conversation.test_prompt import Held
 from tests.tui.running import app_of, desk_in, lines, running, say, shown, until
 
 OUTLINE = "## Goal\nA shop."
-
-
-class Waiting(ScriptedModel):
-    """Plays its script once it is let go."""
-
-    def __init__(self, *steps: Step) -> None:
-        super().__init__(*steps)
-        self.go = asyncio.Event()
-
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        await self.go.wait()
-        async for event in super().stream(request):
-            yield event
 
 
 def long_desk(
@@ -99,7 +85,7 @@ async def test_what_goes_is_shown_first_and_a_short_talk_is_left_as_it_is(tmp_pa
 
 
 async def test_words_wait_for_its_end_esc_stops_it_and_undo_takes_it_back(tmp_path: Path) -> None:
-    model = Waiting(OUTLINE, "Hello.")
+    model = Held(OUTLINE, "Hello.")
     desk = long_desk(tmp_path, model=model)
     context = desk.session.context
     async with running(desk) as pilot:
@@ -117,7 +103,7 @@ async def test_words_wait_for_its_end_esc_stops_it_and_undo_takes_it_back(tmp_pa
         await until(pilot, lambda: desk.controller.is_running)
         app_of(pilot).main.send("And now?")  # waits for its end
         await until(pilot, lambda: shown(pilot, "queued until the turn ends"))
-        model.go.set()
+        model.let_go.set()
         await until(pilot, lambda: on_screen(pilot, "Hello."))
         assert on_screen(pilot, "Compacting: 14 messages become a summary, 6 stay.")
         assert on_screen(pilot, "Compacted 14 messages:")

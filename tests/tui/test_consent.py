@@ -8,7 +8,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
-from tests.tui.running import app_of, desk_in, lines, running, until
+from tests.tui.running import app_of, desk_in, desk_of, lines, running, until
 from tests.tui.terminal import Terminal
 from tests.tui.test_asking import accepts_keys
 
@@ -46,8 +46,7 @@ async def test_all_of_a_change_can_be_seen(tmp_path: Path) -> None:
         assert "curlevil|sh" in re.sub(r"[\s↪]", "", seen)
         await pilot.press("end")
         await until(pilot, lambda: "a word in line 299" in dialog(pilot))
-        assert app.desk is not None
-        controller = app.desk.controller
+        controller = desk_of(pilot).controller
         controller.stop()  # before the program: the last event needs a screen
         await until(pilot, lambda: not controller.is_running)
 

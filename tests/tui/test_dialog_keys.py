@@ -1,9 +1,10 @@
 """A dialog shows its own keys, and nothing else shows keys that do nothing there."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
@@ -17,8 +18,8 @@ from contextui.tui.footer import KeyFooter, hints_in
 from contextui.tui.main import MainScreen
 from contextui.words import Words
 from tests.tui.desktop.samples import region_text
-from tests.tui.running import app_of, lines, running, shown, until
-from tests.tui.sharing import SharedApp
+from tests.tui.running import app_of, desk_of, lines, running, shown, until
+from tests.tui.sharing import SharedApp, sharing
 from tests.tui.test_model_sheet import connected
 
 SIZES = [(80, 24), (120, 40)]
@@ -39,26 +40,22 @@ async def opened(pilot: "Pilot[int]", what: str) -> None:
     await until(pilot, lambda: not isinstance(app.screen, MainScreen))
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
+@asynccontextmanager
+async def app_in(folder: Path) -> "AsyncIterator[Pilot[int]]":
     """A session with a window, and with files that nobody trusts."""
-    folder = tmp_path_factory.mktemp("dialogs")
+    desk = connected(folder, {"OPENAI_API_KEY": "k"}, model=ScriptedModel())
+    desk.session.windows.open("todo")
+    (folder / "work/.contextui/windows").mkdir(parents=True)
+    (folder / "work/.contextui/windows/a.py").write_text("x = 1\n")
+    async with running(desk) as pilot:
+        yield pilot
 
-    @asynccontextmanager
-    async def start() -> "AsyncIterator[Pilot[int]]":
-        desk = connected(folder, {"OPENAI_API_KEY": "k"}, model=ScriptedModel())
-        desk.session.windows.open("todo")
-        (folder / "work/.contextui/windows").mkdir(parents=True, exist_ok=True)
-        (folder / "work/.contextui/windows/a.py").write_text("x = 1\n")
-        async with running(desk) as pilot:
-            yield pilot
 
-    async def tidy(pilot: "Pilot[int]") -> None:
-        app_of(pilot).main.navigation.enter("prompt")
+async def tidy(pilot: "Pilot[int]") -> None:
+    app_of(pilot).main.navigation.enter("prompt")
 
-    app = SharedApp(start, tidy)
-    yield app
-    app.close()
+
+shared = sharing(lambda temp: SharedApp(lambda: app_in(temp.mktemp("dialogs")), tidy))
 
 
 KEYS = {
@@ -73,7 +70,6 @@ KEYS = {
 async def test_below_a_dialog_the_key_line_is_empty_and_the_dialog_names_its_keys(
     pilot: "Pilot[int]",
 ) -> None:
-
     app = app_of(pilot)
 
     def seen(keys: str) -> bool:
@@ -98,10 +94,7 @@ async def test_below_a_dialog_the_key_line_is_empty_and_the_dialog_names_its_key
 async def test_the_question_before_a_window_closes_has_its_keys_in_the_key_line(
     pilot: "Pilot[int]",
 ) -> None:
-
-    desk = app_of(pilot).desk
-    assert desk is not None
-    windows = desk.session.windows
+    windows = desk_of(pilot).session.windows
     (window,) = windows.windows()
     await pilot.press("ctrl+g", "1", "x")
     await until(pilot, lambda: "enter close  esc keep it open" in footer(pilot))

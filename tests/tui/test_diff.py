@@ -1,6 +1,5 @@
 """A change is shown whole: every line, every character, at any size."""
 
-import asyncio
 import random
 import re
 from difflib import SequenceMatcher
@@ -50,25 +49,22 @@ def rows(lines: list[Line], width: int) -> list[str]:
     return [layout.row(number).plain for number in range(layout.count)]
 
 
-def check_random(seeds: range, most: int, longest: int) -> None:
-    async def look() -> None:
-        for size in WIDTHS:
-            async with hosting(size) as (pilot, host):
-                for seed in seeds:
-                    rng = random.Random(f"{seed}{size}")
-                    old, new = any_change(rng, most, longest)
-                    if old == new:
-                        continue
-                    asked = question(old, new)
-                    screen = host.ask(asked)
-                    view = await settled(pilot, screen)
-                    assert asked.preview is not None
-                    shows_all(view, diff_lines(asked.preview.diff, EN, "cart.py"))
-                    check_counts(screen, old, new)
-                    screen.withdraw()
-                    await pilot.pause()
-
-    asyncio.run(look())
+async def check_random(seeds: range, most: int, longest: int) -> None:
+    for size in WIDTHS:
+        async with hosting(size) as (pilot, host):
+            for seed in seeds:
+                rng = random.Random(f"{seed}{size}")
+                old, new = any_change(rng, most, longest)
+                if old == new:
+                    continue
+                asked = question(old, new)
+                screen = host.ask(asked)
+                view = await settled(pilot, screen)
+                assert asked.preview is not None
+                shows_all(view, diff_lines(asked.preview.diff, EN, "cart.py"))
+                check_counts(screen, old, new)
+                screen.withdraw()
+                await pilot.pause()
 
 
 def check_counts(screen: ApprovalScreen, old: list[str], new: list[str]) -> None:
@@ -83,9 +79,9 @@ def check_counts(screen: ApprovalScreen, old: list[str], new: list[str]) -> None
 
 
 @pytest.mark.long
-def test_a_whole_scroll_shows_the_whole_change() -> None:
-    check_random(range(3), 10, 300)
-    check_random(range(times(1, 15)), 60, 5_000)
+async def test_a_whole_scroll_shows_the_whole_change() -> None:
+    await check_random(range(3), 10, 300)
+    await check_random(range(times(1, 15)), 60, 5_000)
 
 
 @pytest.mark.usefixtures("frames")

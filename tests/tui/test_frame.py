@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -30,8 +30,8 @@ from contextui.tui.inspector.pane import Inspector
 from contextui.windowing.manager import WindowManager
 from contextui.words import Lang, Words
 from tests.agent.talking import options
-from tests.tui.running import app_of, desk_in, lines, running, say, shown, until
-from tests.tui.sharing import SharedApp
+from tests.tui.running import app_of, desk_in, desk_of, lines, running, say, shown, until
+from tests.tui.sharing import SharedApp, sharing
 
 
 @asynccontextmanager
@@ -55,17 +55,11 @@ async def tidy(pilot: "Pilot[int]") -> None:
     await until(pilot, lambda: main.prompt.has_focus)
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
-    app = SharedApp(lambda: app_in(tmp_path_factory.mktemp("frame")), tidy)
-    yield app
-    app.close()
+shared = sharing(lambda temp: SharedApp(lambda: app_in(temp.mktemp("frame")), tidy))
 
 
 def windows_of(pilot: "Pilot[int]") -> WindowManager:
-    desk = app_of(pilot).desk
-    assert desk is not None
-    return desk.session.windows
+    return desk_of(pilot).session.windows
 
 
 def is_in(pilot: "Pilot[int]", kind: type) -> bool:
@@ -170,7 +164,6 @@ async def test_the_palette_ranks_words_before_scattered_letters(pilot: "Pilot[in
 async def test_the_header_leaves_room_for_the_model_and_keys_can_be_clicked(
     pilot: "Pilot[int]",
 ) -> None:
-
     await until(pilot, lambda: lines(pilot)[0].endswith("   scripted"))
     first, *_, last = lines(pilot)
     assert " …/a_folder_with_a_long_name/" in first
@@ -228,7 +221,6 @@ async def test_a_new_session_from_its_outline_to_the_first_answer(tmp_path: Path
         return desk_in(tmp_path, "A fine machine.")
 
     async with ContextUIApp(late).run_test(size=(120, 40)) as pilot:
-        app = app_of(pilot)
         await until(pilot, lambda: shown(pilot, "Context"))
         assert not shown(pilot, "%")
         assert [line for line in lines(pilot) if "Context " in line and "opening…" in line]
@@ -244,8 +236,7 @@ async def test_a_new_session_from_its_outline_to_the_first_answer(tmp_path: Path
         assert shown(pilot, "How busy is this machine?")
         await pilot.press("ctrl+g", "c")
         await until(pilot, lambda: "copy answer" in lines(pilot)[-1])
-        assert app.desk is not None
-        app.desk.close()
+        desk_of(pilot).close()
 
 
 async def test_a_session_that_cannot_be_opened_ends_the_app() -> None:
@@ -272,7 +263,6 @@ async def test_ctrl_c_clears_and_says_what_quits(pilot: "Pilot[int]") -> None:
 async def test_what_was_laid_out_within_a_batch_is_drawn_after_it(
     pilot: "Pilot[int]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-
     app, drawn = pilot.app, []
     with monkeypatch.context() as patch:
         patch.setattr(app.screen, "refresh", lambda **_: drawn.append("all"))

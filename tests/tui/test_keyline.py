@@ -108,7 +108,6 @@ async def test_a_widget_that_hangs_holds_up_no_key_that_works_everywhere() -> No
 async def test_keys_wait_until_the_focus_has_moved_but_not_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-
     app = App()
     async with app.run_test() as pilot:
         area = app.query_one(TextArea)

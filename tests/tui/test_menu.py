@@ -87,7 +87,6 @@ async def test_every_command_shows_what_came_of_it(tmp_path: Path) -> None:
 async def test_what_can_be_tried_again_stays_in_the_prompt_and_one_enter_takes_the_marked_row(
     tmp_path: Path,
 ) -> None:
-
     desk = desk_in(tmp_path)
     async with running(desk) as pilot:
         app, windows = app_of(pilot), desk.session.windows

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
@@ -55,12 +55,10 @@ class Sheet:
         self.home, self.environ = folder / "home", dict[str, str]()
         self.app = SharedApp(self._start, self._tidy)
 
-    @asynccontextmanager
-    async def _start(self) -> "AsyncIterator[Pilot[int]]":
+    def _start(self) -> AbstractAsyncContextManager["Pilot[int]"]:
         self.desk = connected(self.folder, self.environ)
         self.model = self.desk.controller.model
-        async with running(self.desk) as pilot:
-            yield pilot
+        return running(self.desk)
 
     async def _tidy(self, pilot: "Pilot[int]") -> None:
         self.desk.controller.model = self.model
@@ -112,7 +110,6 @@ def choose(models: OfferList, name: str) -> None:
 
 
 async def log_in(pilot: "Pilot[int]", command: str) -> None:
-    """Enter a key."""
     pilot.app.query_one(Prompt).put(command)
     await pilot.press("enter")
     await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))

@@ -26,7 +26,6 @@ from tests.windowing.finding.sources import write
 async def test_the_last_sessions_are_offered_and_nothing_is_resumed_by_accident(
     tmp_path: Path,
 ) -> None:
-
     home, work = tmp_path / "home", tmp_path / "work"
     ids = [add(home, f"Session {n}", work, days=n + 1) for n in range(6)]
     parent = next(home.rglob(f"{ids[1]}.jsonl"))

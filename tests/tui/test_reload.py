@@ -40,8 +40,7 @@ def desk_with(tmp_path: Path, *files: Path) -> AppSession:
 
 
 def command(pilot: "Pilot[int]", text: str) -> None:
-    app = app_of(pilot)
-    app.main.run_command(text)
+    app_of(pilot).main.run_command(text)
 
 
 def says(pilot: "Pilot[int]", words: str) -> bool:

@@ -14,14 +14,12 @@ from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.dialogs import guard
 from contextui.tui.dialogs.rewind import FileList, RewindScreen, TurnList
 from contextui.windowing.runtime import runtime_of
-from tests.tui.running import app_of, lines, noted, on_screen, running, say, shown, until
+from tests.tui.running import app_of, desk_of, lines, noted, on_screen, running, say, shown, until
 from tests.tui.test_switch import Sessions
 
 
 def session_of(pilot: "Pilot[int]") -> Session:
-    desk = app_of(pilot).desk
-    assert desk is not None
-    return desk.session
+    return desk_of(pilot).session
 
 
 def save(pilot: "Pilot[int]", path: str, text: str) -> None:
@@ -67,7 +65,6 @@ async def back(pilot: "Pilot[int]", key: str = "y") -> None:
 
 
 def see(pilot: "Pilot[int]", *texts: str) -> None:
-    """Assert that all of these stand on the screen."""
     screen = "\n".join(lines(pilot))
     assert [one for one in texts if one not in screen] == [], screen
 
@@ -100,8 +97,7 @@ async def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> N
         ):
             here.main.run_command(f"/rewind {typed}")
             await until(pilot, partial(noted, pilot, says))
-        desk = here.desk
-        assert desk is not None
+        desk = desk_of(pilot)
         desk.controller._task = asyncio.create_task(asyncio.sleep(60))
         here.main.run_command("/rewind")
         await until(pilot, lambda: noted(pilot, "The model is still working."))

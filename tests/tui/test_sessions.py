@@ -3,8 +3,6 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -25,7 +23,7 @@ from contextui.tui.dialogs.sessions import SessionsScreen
 from contextui.tui.switch import Target
 from tests.cli.traps import TRAPS, UntrustedFolder
 from tests.tui.running import app_of, desk_in, lines, on_screen, running, shown, until
-from tests.tui.sharing import SharedApp
+from tests.tui.sharing import SharedApp, sharing
 from tests.tui.test_surfaces import ACTING, PAYLOADS
 from tests.tui.test_switch import Sessions
 
@@ -63,20 +61,15 @@ def add(
     return session.id
 
 
-class Sheets:
+class Sheets(SharedApp):
     """The sheet in one app for all tests, each with sessions of its own."""
 
     def __init__(self, folder: Path) -> None:
         self.home, self.work = folder / "home", folder / "work"
         self.sessions = Sessions(folder)
-        self.app = SharedApp(self._start, self._tidy)
+        super().__init__(self.sessions.running, self._check)
 
-    @asynccontextmanager
-    async def _start(self) -> "AsyncIterator[Pilot[int]]":
-        async with self.sessions.running() as pilot:
-            yield pilot
-
-    async def _tidy(self, _: "Pilot[int]") -> None:
+    async def _check(self, _: "Pilot[int]") -> None:
         assert self.sessions.targets == []
 
     def clear(self) -> None:
@@ -86,11 +79,7 @@ class Sheets:
                 path.unlink()
 
 
-@pytest.fixture(scope="module")
-def all_sheets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sheets]:
-    shared = Sheets(tmp_path_factory.mktemp("sheets"))
-    yield shared
-    shared.app.close()
+all_sheets = sharing(lambda temp: Sheets(temp.mktemp("sheets")))
 
 
 @pytest.fixture
@@ -101,7 +90,7 @@ def sheets(all_sheets: Sheets) -> Sheets:
 
 @pytest.fixture
 def shared(sheets: Sheets) -> SharedApp:
-    return sheets.app
+    return sheets
 
 
 async def opened(pilot: "Pilot[int]") -> SessionsScreen:

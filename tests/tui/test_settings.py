@@ -1,7 +1,6 @@
 """The sheet of settings."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
 
@@ -15,27 +14,25 @@ from contextui.tui.dialogs.config import ConfigScreen
 from contextui.windowing.snapshot import Lod
 from tests.tui.desktop.samples import region_text
 from tests.tui.running import app_of, desk_in, noted, on_screen, running, shown, until
-from tests.tui.sharing import SharedApp
+from tests.tui.sharing import SharedApp, sharing
 
 
-class Settings:
+class Settings(SharedApp):
     """The settings in one app for all tests, each with files of its own."""
 
     def __init__(self, folder: Path) -> None:
+        super().__init__(self._open, self._reset)
         self.folder, self.home, self.work = folder, folder / "home", folder / "work"
         self.flags, self.environ = dict[str, str](), dict[str, str]()
-        self.app = SharedApp(self._start, self._tidy)
 
-    @asynccontextmanager
-    async def _start(self) -> "AsyncIterator[Pilot[int]]":
+    def _open(self) -> AbstractAsyncContextManager["Pilot[int]"]:
         self.desk = desk_in(self.folder)
         self.desk.load_settings = lambda: load_settings(
             self.flags, self.environ, self.home, self.work
         )
-        async with running(self.desk) as pilot:
-            yield pilot
+        return running(self.desk)
 
-    async def _tidy(self, pilot: "Pilot[int]") -> None:
+    async def _reset(self, pilot: "Pilot[int]") -> None:
         self.desk.session.windows.lod = Lod.FULL
         pilot.app.theme = "contextui-dark"
 
@@ -46,11 +43,7 @@ class Settings:
         (self.home / "config.toml").unlink(missing_ok=True)
 
 
-@pytest.fixture(scope="module")
-def all_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    shared = Settings(tmp_path_factory.mktemp("settings"))
-    yield shared
-    shared.app.close()
+all_settings = sharing(lambda temp: Settings(temp.mktemp("settings")))
 
 
 @pytest.fixture
@@ -62,7 +55,7 @@ def settings(all_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Setting
 
 @pytest.fixture
 def shared(settings: Settings) -> SharedApp:
-    return settings.app
+    return settings
 
 
 async def choose(pilot: "Pilot[int]", move: str) -> None:
@@ -75,7 +68,6 @@ async def choose(pilot: "Pilot[int]", move: str) -> None:
 
 
 async def settings_of(pilot: "Pilot[int]") -> ConfigScreen:
-    """Open the settings."""
     app_of(pilot).main.run_command("/config")
     screen = await on_screen(pilot, ConfigScreen)
     await until(pilot, lambda: shown(pilot, "esc back"))
@@ -134,7 +126,6 @@ async def test_a_setting_is_changed_in_the_users_file(
 async def test_settings_are_searched_and_show_what_is_in_force(
     pilot: "Pilot[int]", settings: Settings
 ) -> None:
-
     app, screen = app_of(pilot), await settings_of(pilot)
     await until(pilot, lambda: shown(pilot, "windows.lod"))
     listed, box = screen._list, screen.query_one("#box")
@@ -230,7 +221,6 @@ async def test_the_language_is_set_by_a_command_or_chosen_in_the_list(
 async def test_no_command_writes_what_guards_the_person(
     pilot: "Pilot[int]", settings: Settings
 ) -> None:
-
     for name in ("approval", "approval.sandbox", "approval.commands"):
         app_of(pilot).main.run_command(f"/config {name} auto")
         await until(pilot, partial(noted, pilot, f"To change {name}"))

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.inspector.pane import Inspector
 from tests.tui.desktop.own_widgets import WAYS, FailsWithin, window_with
-from tests.tui.running import app_of, desk_in, running, shown, until
+from tests.tui.running import app_of, desk_in, desk_of, running, shown, until
 from tests.tui.terminal import Terminal
 
 QUICK = {"in a handler of a message", "in a worker", "when drawn"}
@@ -24,7 +24,6 @@ OWN = "tests.tui.desktop.own_widgets:FailsWithin"
 async def test_whatever_fails_within_the_app_lives(
     tmp_path: Path, ways: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-
     desk = desk_in(tmp_path, windows=[window_with(OWN)])
     async with running(desk) as pilot:
         for number, way in enumerate(ways, 1):
@@ -100,9 +99,8 @@ def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path, key
 async def goes_on(pilot: "Pilot[int]", window_id: str) -> None:
     """That keys, windows and the conversation work as before."""
     app = app_of(pilot)
-    assert app.desk is not None
     assert app.return_code is None
-    await app.desk.session.windows.act(window_id, "up")
+    await desk_of(pilot).session.windows.act(window_id, "up")
     await until(pilot, lambda: shown(pilot, "1 in words"))
     await pilot.press("ctrl+g", "p", "h", "i")
     assert app.main.prompt.text == "hi"

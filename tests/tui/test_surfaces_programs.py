@@ -58,9 +58,7 @@ def question(line: str, **given: Any) -> Question:
 
 
 @pytest.mark.parametrize(("size", "number"), [*zip([*SIZES, (60, 18)], (0, 1, 2, 0), strict=True)])
-async def test_a_command_its_folder_and_its_pattern(
-    pilot: "Pilot[Any]", size: tuple[int, int], number: int
-) -> None:
+async def test_a_command_its_folder_and_its_pattern(pilot: "Pilot[Any]", number: int) -> None:
     asked = [
         question(PAYLOAD, folder=f"/{PAYLOAD}", dropped=(PAYLOAD, "KEY")),
         question(f"echo {LONG}{PAYLOAD}", folder=f"/{LONG}", is_live=True),

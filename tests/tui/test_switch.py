@@ -19,7 +19,7 @@ from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.config import ConfigScreen
 from contextui.tui.dialogs.question import QuestionScreen
 from contextui.tui.switch import Target
-from tests.tui.running import app_of, desk_in, lines, noted, running, say, shown, until
+from tests.tui.running import app_of, desk_in, desk_of, lines, noted, running, say, shown, until
 from tests.tui.test_asking import accepts_keys
 
 SAVE: list[Step] = [
@@ -111,8 +111,7 @@ async def test_neither_a_grant_nor_a_laxer_mode_goes_along(tmp_path: Path) -> No
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
         await leave("read-only", "read-only", first.id)
-        assert app.desk is not None
-        assert app.desk.session.id == first.id
+        assert desk_of(pilot).session.id == first.id
 
 
 async def test_a_new_session_has_nothing_of_the_old_one_which_stays_whole(tmp_path: Path) -> None:
@@ -141,11 +140,10 @@ async def test_a_new_session_has_nothing_of_the_old_one_which_stays_whole(tmp_pa
         app.switcher.switch(old)
         await until(pilot, lambda: app.main.prompt.text == "not sent yet")
         await switched(pilot, sessions, 3)
-        assert app.desk is not None
-        assert app.desk.session.id == old
-        items = app.desk.session.context.get_all()
-        assert not any("something else" in one.content for one in items)
-        assert [one.id for one in app.desk.session.windows.windows()] == ["todo_1"]
+        session = desk_of(pilot).session
+        assert session.id == old
+        assert not any("something else" in one.content for one in session.context.get_all())
+        assert [one.id for one in session.windows.windows()] == ["todo_1"]
         assert shown(pilot, "SECRET QUESTION")
         await say(pilot, "once more")
         assert shown(pilot, "Again.")
@@ -192,7 +190,6 @@ async def test_the_programs_of_a_session_end_with_it(
 async def test_a_session_that_cannot_be_opened_leaves_the_present_one_and_another_gets_what_is_sent(
     tmp_path: Path,
 ) -> None:
-
     sessions = Sessions(tmp_path, ["One.", "Two."], ["Right session."])
     async with sessions.running() as pilot:
         app = app_of(pilot)

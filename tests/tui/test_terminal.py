@@ -10,6 +10,7 @@ import pytest
 
 from tests import forkserver
 from tests.tui.terminal import Terminal
+from tests.tui.test_saving import begin
 
 ALTERNATE_SCREEN_OFF, CURSOR_ON = b"\x1b[?1049l", b"\x1b[?25h"
 BUSY = '''
@@ -114,9 +115,7 @@ def test_a_signal_ends_it_in_order(
 ) -> None:
     """FAULTS 29, G08: however many come, the terminal is as it was."""
     with Terminal([], folder, (80, 24)) as terminal:
-        terminal.wait_for(terminal.is_ready)
-        terminal.type("create a todo list with milk\r")
-        terminal.wait_for(lambda: terminal.shows("✓ create todo"))
+        begin(terminal)
         for number in numbers:
             terminal.send(number)
             time.sleep(0.02)
@@ -160,16 +159,6 @@ def test_ctrl_c_twice_ends_a_program_that_a_window_keeps_busy(folder: Path, is_k
         assert terminal.now() == terminal.before
 
 
-def test_a_closed_terminal_leaves_a_whole_log_and_no_process(folder: Path) -> None:
-    with Terminal([], folder, (80, 24)) as terminal:
-        terminal.wait_for(terminal.is_ready)
-        terminal.type("create a todo list with milk\r")
-        terminal.wait_for(lambda: terminal.shows("✓ create todo"))
-        terminal.hang_up()
-        assert terminal.end() == 129
-    assert any(entry.get("subtype") == "window_opened" for entry in logged(folder))
-
-
 IGNORING = """
 import runpy, signal
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -177,12 +166,13 @@ runpy.run_module("contextui", run_name="__main__", alter_sys=True)
 """
 
 
-def test_a_closed_terminal_ends_a_program_that_ignores_hangups(folder: Path) -> None:
+@pytest.mark.parametrize("how", [("-m", "contextui"), ("-c", IGNORING)], ids=["ends", "ignores"])
+def test_a_closed_terminal_leaves_a_whole_log_and_no_process(
+    folder: Path, how: tuple[str, str]
+) -> None:
     """`nohup`, or a shell in the background, has it ignore the signal."""
-    with Terminal([], folder, (80, 24), (sys.executable, "-c", IGNORING)) as terminal:
-        terminal.wait_for(terminal.is_ready)
-        terminal.type("create a todo list with milk\r")
-        terminal.wait_for(lambda: terminal.shows("✓ create todo"))
+    with Terminal([], folder, (80, 24), (sys.executable, *how)) as terminal:
+        begin(terminal)
         terminal.hang_up()
         assert terminal.end() == 129
     assert any(entry.get("subtype") == "window_opened" for entry in logged(folder))

@@ -16,7 +16,6 @@ from contextui.context.item import ContextItem, ItemType
 from contextui.events import CallFinished, CallStarted, TurnFinished
 from contextui.model import ThinkingDelta
 from contextui.session.code.store import CodeStore
-from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.code import CodeFence
 from contextui.tui.desktop.widgets import Guard
@@ -26,7 +25,7 @@ from contextui.tui.inspector.tabs import PAGES
 from contextui.windowing.finding.registry import discover
 from tests.tui.change import question
 from tests.tui.desktop.samples import NoteWindow
-from tests.tui.running import app_of, running, say, until
+from tests.tui.running import app_of, desk_of, running, say, until
 from tests.tui.test_command_dialog import question as command_question
 from tests.tui.test_model_sheet import connected
 from tests.windows.git.conftest import run
@@ -100,12 +99,10 @@ def crowded(folder: Path) -> AppSession:
 async def test_every_pane_can_be_drawn_without_room(tmp_path: Path) -> None:
     """X02: a list of items whose scrollbar left no room for text ended the program."""
     async with running(crowded(tmp_path)) as pilot:
-        assert isinstance(pilot.app, ContextUIApp)
-        assert pilot.app.desk is not None
-        main = pilot.app.main
+        main = app_of(pilot).main
         await say(pilot, "hi")
         for window_id, action, params in ACTIONS:
-            assert (await pilot.app.desk.session.windows.act(window_id, action, params)).ok
+            assert (await desk_of(pilot).session.windows.act(window_id, action, params)).ok
         for event in EVENTS:
             main.handle(event)
         main.conversation.action_unfold()

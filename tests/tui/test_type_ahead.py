@@ -13,7 +13,6 @@ from tests.tui.running import app_of, desk_in, running, say, until
 
 
 async def in_pane(pilot: "Pilot[int]", place: str) -> MainScreen:
-    """Go to a pane."""
     main = app_of(pilot).main
     main.navigation.enter(place)
     await until(pilot, lambda: main.navigation.present == place)

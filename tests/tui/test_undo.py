@@ -7,19 +7,16 @@ from typing import cast
 import pytest
 from textual.pilot import Pilot
 
-from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.entries import AsideLine
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
-from tests.tui.running import desk_in, running, say, shown, until
+from tests.tui.running import app_of, desk_in, running, say, shown, until
 
 
 async def command(pilot: "Pilot[int]", text: str, expected: str) -> None:
-    """Run a command, and wait for its answer."""
-    assert isinstance(pilot.app, ContextUIApp)
     before = len(pilot.app.screen.query(AsideLine))
-    pilot.app.main.run_command(text)
+    app_of(pilot).main.run_command(text)
 
     def answers() -> list[str]:
         return [str(one.content) for one in pilot.app.screen.query(AsideLine)][before:]
@@ -133,8 +130,7 @@ async def test_undo_goes_back_in_the_order_of_edits_and_changes_to_the_context(
         await command(pilot, "/undo", f"Undone: {item.seq:04}. It was a change to the context")
 
         def offered(typed: str) -> list[str]:
-            assert isinstance(pilot.app, ContextUIApp)
-            found = pilot.app.main.commands.completions(typed)
+            found = app_of(pilot).main.commands.completions(typed)
             return [one.choice.about for one in found if one.choice]
 
         titles = ["a.txt, 0 lines, new", "b.txt, 0 lines, new"]

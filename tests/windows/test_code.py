@@ -20,6 +20,7 @@ from contextui.windowing.preview import Preview, PreviewError
 from contextui.windows.code import CodeWindow
 from contextui.windows.code import window as code_module
 from tests.context.conversation import wire
+from tests.windows.git.conftest import previewed
 
 Tester = WindowTester[CodeWindow]
 
@@ -138,8 +139,7 @@ class TestActions:
         found = window.preview("delete", code_id="load")
         diff = f"--- {path}\n+++ (no file)\n@@ -1,2 +0,0 @@\n-one\n-two\n"
         assert found == Preview(path, diff=diff, verb="delete")
-        other = window.preview("save", **{**new, "language": "rust"})
-        assert isinstance(other, Preview)
+        other = previewed(window, "save", **{**new, "language": "rust"})
         assert other.target == ".contextui/code/load.rs"
         for code_id in ("../x, y", "absent"):
             with pytest.raises(PreviewError):
@@ -236,25 +236,23 @@ class TestComingBack:
         save(window, "long", "x\n" * 150, description="Long")
         window.act("show", code_id="long")
         window.act("page", number=2)
-        twin = window.restored()
-        for lod in Lod:
-            assert twin.xml(lod) == window.xml(lod)
-        assert twin.window.version == window.window.version
-        assert len(str(window.window.state.saved())) < 100  # the log holds no code
-        twin.act("hide")
-        twin.close()
+        with window.restored() as twin:
+            for lod in Lod:
+                assert twin.xml(lod) == window.xml(lod)
+            assert twin.window.version == window.window.version
+            assert len(str(window.window.state.saved())) < 100  # the log holds no code
+            twin.act("hide")
 
     def test_when_the_folder_became_a_trap(self, tmp_path: Path, window: Tester) -> None:
         (tmp_path / ".contextui").symlink_to("/")
-        twin = window.restored()
-        for lod in Lod:
-            assert twin.content(lod) == (
-                '".contextui/code" is or goes through a link out of the workspace.'
-            )
-        (tmp_path / ".contextui").unlink()
-        assert save(twin, "load") == "Saved load: python, 1 line."
-        assert shown(twin) == [file("load")]
-        twin.close()
+        with window.restored() as twin:
+            for lod in Lod:
+                assert twin.content(lod) == (
+                    '".contextui/code" is or goes through a link out of the workspace.'
+                )
+            (tmp_path / ".contextui").unlink()
+            assert save(twin, "load") == "Saved load: python, 1 line."
+            assert shown(twin) == [file("load")]
 
 
 class TestChangesOnDisk:

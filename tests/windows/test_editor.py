@@ -14,6 +14,7 @@ from contextui.windowing.preview import PreviewError
 from contextui.windows.editor.window import EditorWindow
 from contextui.words import Lang
 from tests.windowing.samples import action_ids, content_of, parse
+from tests.windows.git.conftest import previewed
 
 Editor = WindowTester[EditorWindow]
 
@@ -47,12 +48,6 @@ HOSTILE = [
     "<!-- ]]> &amp; &lt;",
     'it\'s "quoted" and `ticked` \\n  ',
 ]
-
-
-def preview(editor: Editor, action_id: str, **params: Any) -> Preview:
-    made = editor.preview(action_id, **params)
-    assert isinstance(made, Preview)
-    return made
 
 
 def open_editor(folder: Path, path: str = "cart.py", **args: Any) -> Editor:
@@ -440,14 +435,14 @@ def test_a_preview_of_save_is_the_diff(editor: Editor) -> None:
 
 
 def test_a_preview_of_a_new_file_is_all_of_it(editor: Editor, folder: Path) -> None:
-    made = preview(editor, "save_as", path="./x/../new, really.py")
+    made = previewed(editor, "save_as", path="./x/../new, really.py")
     head = "--- (no file)\n+++ 'new, really.py'\n@@ -0,0 +1,13 @@\n+from shop "
     assert (made.target, made.whole) == ("new, really.py", CART)
     assert made.diff.startswith(head)
     assert not (folder / "new, really.py").exists()
     with open_editor(folder, "b.txt", new=True) as fresh:
         fresh.act("insert", before_line=1, text="one")
-        made = preview(fresh, "save")
+        made = previewed(fresh, "save")
         assert made.diff == "--- b.txt\n+++ b.txt (not saved)\n@@ -0,0 +1 @@\n+one\n"
 
 
@@ -456,7 +451,7 @@ def test_a_preview_names_what_is_written_and_what_is_in_the_way(
 ) -> None:
     (folder / "data").mkdir()
     (folder / "link").symlink_to("data")
-    assert preview(editor, "save_as", path="link/b.py").target == "data/b.py"
+    assert previewed(editor, "save_as", path="link/b.py").target == "data/b.py"
     (folder / "b.py").write_text("b\n")
     for path, why in [("b.py", "There is a b.py already"), ("../b.py", "leads out"), ("", "empty")]:
         with pytest.raises(PreviewError, match=why):

@@ -316,7 +316,7 @@ class TestRefusals:
             )
 
     def test_too_many_expanded_folders(
-        self, folder: Path, window: Tester, monkeypatch: pytest.MonkeyPatch
+        self, window: Tester, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(files_module, "EXPANDED", 2)
         window.act("expand", path="src/util")
@@ -397,7 +397,7 @@ class TestSearching:
         assert len(window.window.state.saved()["found"]) == 50
 
     def test_a_search_that_takes_too_long_says_so(
-        self, folder: Path, window: Tester, monkeypatch: pytest.MonkeyPatch
+        self, window: Tester, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         class Impatient(search.SearchTimeout):
             """Ends after so many looks at the clock."""
@@ -737,37 +737,32 @@ class TestComingBack:
         ]
         for action, params in steps:
             window.act(action, **params)
-            twin = window.restored()
-            assert shown(twin) == shown(window)
-            assert twin.window.version == window.window.version
-            assert twin.act("find_name", text="app").startswith("1 found for 'app'")
-            twin.close()
+            with window.restored() as twin:
+                assert shown(twin) == shown(window)
+                assert twin.window.version == window.window.version
+                assert twin.act("find_name", text="app").startswith("1 found for 'app'")
 
     def test_from_a_page(self, folder: Path) -> None:
         make(folder, *(f"many/{number:03}.txt" for number in range(250)))
         with WindowTester(FilesWindow, folder=folder, path="many") as window:
             window.act("page", number=3)
-            twin = window.restored()
-            assert shown(twin) == shown(window)
-            assert "page 3 of 3" in twin.content()
-            for number in range(240):
-                (folder / f"many/{number:03}.txt").unlink()
-            assert twin.act("refresh") == "Shown: many/, 10 entries."
-            assert twin.content().splitlines()[1] == "240.txt"
-            twin.close()
+            with window.restored() as twin:
+                assert shown(twin) == shown(window)
+                assert "page 3 of 3" in twin.content()
+                for number in range(240):
+                    (folder / f"many/{number:03}.txt").unlink()
+                assert twin.act("refresh") == "Shown: many/, 10 entries."
+                assert twin.content().splitlines()[1] == "240.txt"
 
     def test_when_its_folder_is_gone(self, folder: Path, window: Tester) -> None:
         window.act("enter", path="docs")
         (folder / "docs").rename(folder / "papers")
-        twin = window.restored()
-        assert twin.content() == 'docs/: There is no "docs" in the workspace.'
-        assert twin.act("up") == "Shown: the workspace, 6 entries."
-        twin.close()
+        with window.restored() as twin:
+            assert twin.content() == 'docs/: There is no "docs" in the workspace.'
+            assert twin.act("up") == "Shown: the workspace, 6 entries."
 
 
-def test_an_unreadable_folder_is_shown(
-    folder: Path, window: Tester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_folder_is_shown(window: Tester, monkeypatch: pytest.MonkeyPatch) -> None:
     window.act("expand", path="src")
     real = list_folder
 

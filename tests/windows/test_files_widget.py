@@ -1,11 +1,11 @@
 """The files window's widget: a tree to work in, a filter over all files, and a preview."""
 
-import asyncio
 import os
 import re
 import shutil
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,6 @@ from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from contextui.files.workspace import Workspace
-from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.rowlist import FilterInput, RowList
@@ -25,11 +24,10 @@ from contextui.windows.files.widget import FilesBody
 from contextui.windows.files.window import FilesWindow
 from contextui.words import Lang
 from tests.tui.desktop.samples import enter, focused_window, region_text, seen
-from tests.tui.running import desk_in, lines, running, until
-from tests.tui.sharing import SharedChat
+from tests.tui.running import app_of, desk_in, lines, running, until
+from tests.tui.sharing import SharedChat, sharing
 from tests.windows.git.conftest import run, use_home
 
-Steps = Callable[["Pilot[int]", WindowFrame, AppSession], Awaitable[None]]
 FILES = {
     "docs/cart.md": "# Cart\n\nHow a cart works.\n",
     "src/shop/cart.py": '"""The cart: what is in it."""\n\n\nclass Cart:\n    def add(self): ...\n',
@@ -60,12 +58,7 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
-@pytest.fixture(scope="module")
-def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedChat]:
-    folder, windows = tmp_path_factory.mktemp("files"), [FilesWindow, EditorWindow]
-    shared = SharedChat(folder, windows=windows)
-    yield shared
-    shared.close()
+chat = sharing(lambda temp: SharedChat(temp.mktemp("files"), windows=[FilesWindow, EditorWindow]))
 
 
 async def enter_files(pilot: "Pilot[int]") -> WindowFrame:
@@ -76,29 +69,22 @@ async def enter_files(pilot: "Pilot[int]") -> WindowFrame:
     return frame
 
 
-def use(
-    tmp_path: Path, steps: Steps, *, lang: Lang = "en", size: tuple[int, int] = (150, 40)
-) -> None:
-    """Open the window in the app, move into it, and go on."""
-
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[FilesWindow, EditorWindow], lang=lang)
-        desk.session.windows.open("files")
-        async with running(desk, size, lang=lang) as pilot:
-            await steps(pilot, await enter_files(pilot), desk)
-
-    asyncio.run(go())
+@asynccontextmanager
+async def files_in(
+    tmp_path: Path, *, lang: Lang = "en", size: tuple[int, int] = (150, 40)
+) -> AsyncIterator[tuple["Pilot[int]", WindowFrame, AppSession]]:
+    """Open the window in the app, and move into it."""
+    desk = desk_in(tmp_path, windows=[FilesWindow, EditorWindow], lang=lang)
+    desk.session.windows.open("files")
+    async with running(desk, size, lang=lang) as pilot:
+        yield pilot, await enter_files(pilot), desk
 
 
-def use_shared(chat: SharedChat, folder: Path, steps: Steps) -> None:
+async def use_shared(chat: SharedChat, pilot: "Pilot[int]", folder: Path) -> WindowFrame:
     """Do so in the shared app, in a copy of the folder."""
-
-    async def go(pilot: "Pilot[int]") -> None:
-        shutil.copytree(folder, chat.work, dirs_exist_ok=True)
-        chat.desk.session.windows.open("files")
-        await steps(pilot, await enter_files(pilot), chat.desk)
-
-    chat.talk(go, size=(150, 40))
+    shutil.copytree(folder, chat.work, dirs_exist_ok=True)
+    chat.desk.session.windows.open("files")
+    return await enter_files(pilot)
 
 
 @pytest.fixture(autouse=True)
@@ -116,16 +102,11 @@ def cursor(frame: WindowFrame) -> str:
     return row.path if row is not None else ""
 
 
-def prompt_of(pilot: "Pilot[int]") -> str:
-    assert isinstance(pilot.app, ContextUIApp)
-    return pilot.app.main.prompt.text
-
-
 def ids(desk: AppSession) -> list[str]:
     return [one.id for one in desk.session.windows.windows()]
 
 
-def test_names_are_shown_before_sizes_are_read_in_chinese_and_whole_in_a_small_window(
+async def test_names_are_shown_before_sizes_are_read_in_chinese_and_whole_in_a_small_window(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The window has read the names for the model; a slow disk delays nothing but the sizes."""
@@ -139,7 +120,7 @@ def test_names_are_shown_before_sizes_are_read_in_chinese_and_whole_in_a_small_w
 
     monkeypatch.setattr(widget, "read_folders", slow)
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, _: AppSession) -> None:
+    async with files_in(tmp_path, lang="zh") as (pilot, frame, _):
         try:
             await seen(pilot, frame, "docs/", "notes.txt")
             await pilot.press("end")
@@ -158,11 +139,9 @@ def test_names_are_shown_before_sizes_are_read_in_chinese_and_whole_in_a_small_w
         await pilot.resize_terminal(104, 30)
         await seen(pilot, frame, "docs/", "notes.txt", "3 个改动")
 
-    use(tmp_path, steps, lang="zh")
 
-
-def test_keys_walk_the_tree_and_open_files(folder: Path, tmp_path: Path) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
+async def test_keys_walk_the_tree_and_open_files(folder: Path, tmp_path: Path) -> None:
+    async with files_in(tmp_path) as (pilot, frame, desk):
         window = desk.session.windows.get("files_1")
         assert window is not None
         text = await seen(pilot, frame, "notes.txt", "3 changed", "M changed")
@@ -196,7 +175,7 @@ def test_keys_walk_the_tree_and_open_files(folder: Path, tmp_path: Path) -> None
         # Walking about is the person's own: the model reads, and pays for, what it did before.
         assert (window.version, runtime_of(window).renders.latest().snapshot.content) == before
         await pilot.press("at")
-        assert prompt_of(pilot) == "@src/shop/cart.py "
+        assert app_of(pilot).main.prompt.text == "@src/shop/cart.py "
         await pilot.press("enter")
         await until(pilot, lambda: focused_window(pilot) == "editor_1")
         assert runtime_of(window).renders.latest().snapshot.content == before[1]
@@ -210,70 +189,67 @@ def test_keys_walk_the_tree_and_open_files(folder: Path, tmp_path: Path) -> None
         again = await enter(pilot, "files_2")
         await until(pilot, lambda: "    cart.py" in names(again))  # what was open is open
 
-    use(tmp_path, steps)
+
+async def find_files(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
+    rows = frame.body.query_one(RowList)
+    frame.focus()
+    await until(pilot, lambda: "detail" in lines(pilot)[-1])
+    rows.focus()
+    await pilot.press("slash", *"cart")
+    await until(pilot, lambda: "esc clear filter" in lines(pilot)[-1])
+    assert "detail" not in lines(pilot)[-1]  # the window's keys are letters of the filter now
+    assert isinstance(pilot.app.focused, FilterInput)
+    text = await seen(pilot, frame, "4 of 9 files", "test_cart.py", "docs/", "/ cart")
+    assert names(frame) == [
+        *("docs", "  cart.md", "src/shop", "  checkout", "    cart_lock.py", "  cart.py"),
+        *("tests", "  test_cart.py"),
+    ]
+    assert rows.has_focus is False
+    marked = rows.line_at(5, 40)
+    bold = [marked.plain[one.start : one.end] for one in marked.spans if "bold" in str(one)]
+    assert "".join(bold) == "cart"
+    await pilot.press(".", "p", "y")
+    await until(pilot, lambda: cursor(frame) == "src/shop/cart.py")
+    await pilot.press("down", "up", "enter")
+    await until(pilot, lambda: focused_window(pilot) == "editor_2")
+    frame.body.query_one(FilterInput).focus()
+    await pilot.press("escape")
+    await until(pilot, lambda: rows.has_focus)
+    assert names(frame) == ["docs", "  cart.md", "src", "tests", "notes.txt"]
+    assert "/ cart" in text
+    await pilot.press("slash", *"checkout", "up")
+    await until(pilot, lambda: cursor(frame) == "src/shop/checkout")
+    await pilot.press("enter")  # a folder is shown where it is
+    await until(pilot, lambda: "      cart_lock.py" in names(frame))
+    assert cursor(frame) == "src/shop/checkout"
+    await pilot.press("escape")
+    await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+    desk.session.windows.close("editor_2")
+    await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
 
 
-def test_hidden_files_what_the_model_expands_a_click_and_a_filter_over_the_whole_tree(
-    folder: Path, chat: SharedChat
+async def test_hidden_files_what_the_model_expands_a_click_and_a_filter_over_the_whole_tree(
+    folder: Path, chat: SharedChat, pilot: "Pilot[int]"
 ) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
-        await seen(pilot, frame, "notes.txt", "3 changed")
-        await pilot.press("H")
-        await until(pilot, lambda: {".hidden", "build", ".gitignore"} <= set(names(frame)))
-        assert ".git" not in names(frame)
-        await pilot.press("H")
-        await until(pilot, lambda: names(frame) == ["docs", "src", "tests", "notes.txt"])
-        await desk.session.windows.act("files_1", "expand", {"path": "docs"})
-        await until(pilot, lambda: "  cart.md" in names(frame))
-        await pilot.click(frame.body.query_one(RowList), offset=(6, 4))
-        await until(pilot, lambda: "editor_1" in ids(desk))
-        assert desk.session.windows.get("editor_1").state.path == "notes.txt"  # type: ignore[union-attr]
-        desk.session.windows.close("editor_1")
-        await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
-        await find_files(pilot, frame)
-
-    async def find_files(pilot: "Pilot[int]", frame: WindowFrame) -> None:
-        rows = frame.body.query_one(RowList)
-        frame.focus()
-        await until(pilot, lambda: "detail" in lines(pilot)[-1])
-        rows.focus()
-        await pilot.press("slash", *"cart")
-        await until(pilot, lambda: "esc clear filter" in lines(pilot)[-1])
-        assert "detail" not in lines(pilot)[-1]  # the window's keys are letters of the filter now
-        assert isinstance(pilot.app.focused, FilterInput)
-        text = await seen(pilot, frame, "4 of 9 files", "test_cart.py", "docs/", "/ cart")
-        assert names(frame) == [
-            *("docs", "  cart.md", "src/shop", "  checkout", "    cart_lock.py", "  cart.py"),
-            *("tests", "  test_cart.py"),
-        ]
-        assert rows.has_focus is False
-        marked = rows.line_at(5, 40)
-        bold = [marked.plain[one.start : one.end] for one in marked.spans if "bold" in str(one)]
-        assert "".join(bold) == "cart"
-        await pilot.press(".", "p", "y")
-        await until(pilot, lambda: cursor(frame) == "src/shop/cart.py")
-        await pilot.press("down", "up", "enter")
-        await until(pilot, lambda: focused_window(pilot) == "editor_2")
-        frame.body.query_one(FilterInput).focus()
-        await pilot.press("escape")
-        await until(pilot, lambda: rows.has_focus)
-        assert names(frame) == ["docs", "  cart.md", "src", "tests", "notes.txt"]
-        assert "/ cart" in text
-        await pilot.press("slash", *"checkout", "up")
-        await until(pilot, lambda: cursor(frame) == "src/shop/checkout")
-        await pilot.press("enter")  # a folder is shown where it is
-        await until(pilot, lambda: "      cart_lock.py" in names(frame))
-        assert cursor(frame) == "src/shop/checkout"
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
-        chat.desk.session.windows.close("editor_2")
-        await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
-
-    use_shared(chat, folder, steps)
+    frame, desk = await use_shared(chat, pilot, folder), chat.desk
+    await seen(pilot, frame, "notes.txt", "3 changed")
+    await pilot.press("H")
+    await until(pilot, lambda: {".hidden", "build", ".gitignore"} <= set(names(frame)))
+    assert ".git" not in names(frame)
+    await pilot.press("H")
+    await until(pilot, lambda: names(frame) == ["docs", "src", "tests", "notes.txt"])
+    await desk.session.windows.act("files_1", "expand", {"path": "docs"})
+    await until(pilot, lambda: "  cart.md" in names(frame))
+    await pilot.click(frame.body.query_one(RowList), offset=(6, 4))
+    await until(pilot, lambda: "editor_1" in ids(desk))
+    assert desk.session.windows.get("editor_1").state.path == "notes.txt"  # type: ignore[union-attr]
+    desk.session.windows.close("editor_1")
+    await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
+    await find_files(pilot, frame, desk)
 
 
 @pytest.mark.long
-def test_bad_input_is_said_in_one_line(tmp_path: Path) -> None:
+async def test_bad_input_is_said_in_one_line(tmp_path: Path) -> None:
     work = tmp_path / "work"
     (work / "shut").mkdir(parents=True)
     (work / "empty").mkdir()
@@ -284,41 +260,39 @@ def test_bad_input_is_said_in_one_line(tmp_path: Path) -> None:
     (work / "gone.txt").write_text("")
     (work / "shut").chmod(0)
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
-        await seen(pilot, frame, "pipe")
-        await pilot.press("space")
-        await seen(pilot, frame, "This folder is empty.")
-        await pilot.press("down", "down", "space")
-        if not os.access(work / "shut", os.R_OK):  # root may read everything
-            await seen(pilot, frame, 'There is no permission to read "shut". r tries')
-        await pilot.press("end")
-        for _ in names(frame):
-            await pilot.press("up")
-            assert_inert(pilot)
-        at = [row.name for row in frame.body.query_one(RowList).rows].index("loop")
-        frame.body.query_one(RowList).choose(at)
-        await pilot.press("space")
-        await until(pilot, lambda: "  loop" in names(frame))
-        await pilot.press("space")
-        await until(pilot, lambda: "  loop" not in names(frame))
-        (work / "gone.txt").unlink()
-        at = [row.name for row in frame.body.query_one(RowList).rows].index("gone.txt")
-        frame.body.query_one(RowList).choose(at)
-        await pilot.press("enter")
-        await seen(pilot, frame, 'There is no "gone.txt"')
-        await pilot.press("slash", *"red", "enter")
-        await until(pilot, lambda: focused_window(pilot) == "editor_2")
-        frame.body.query_one(FilterInput).focus()
-        assert_inert(pilot)
-        opened = desk.session.windows.get("editor_2").state.path  # type: ignore[union-attr]
-        assert opened in HOSTILE
-        await pilot.press("escape", "at")
-        assert_inert(pilot)
-        await pilot.press("slash", "\x1b", *"qq")
-        assert_inert(pilot)
-
     try:
-        use(tmp_path, steps, size=(160, 50))
+        async with files_in(tmp_path, size=(160, 50)) as (pilot, frame, desk):
+            await seen(pilot, frame, "pipe")
+            await pilot.press("space")
+            await seen(pilot, frame, "This folder is empty.")
+            await pilot.press("down", "down", "space")
+            if not os.access(work / "shut", os.R_OK):  # root may read everything
+                await seen(pilot, frame, 'There is no permission to read "shut". r tries')
+            await pilot.press("end")
+            for _ in names(frame):
+                await pilot.press("up")
+                assert_inert(pilot)
+            at = [row.name for row in frame.body.query_one(RowList).rows].index("loop")
+            frame.body.query_one(RowList).choose(at)
+            await pilot.press("space")
+            await until(pilot, lambda: "  loop" in names(frame))
+            await pilot.press("space")
+            await until(pilot, lambda: "  loop" not in names(frame))
+            (work / "gone.txt").unlink()
+            at = [row.name for row in frame.body.query_one(RowList).rows].index("gone.txt")
+            frame.body.query_one(RowList).choose(at)
+            await pilot.press("enter")
+            await seen(pilot, frame, 'There is no "gone.txt"')
+            await pilot.press("slash", *"red", "enter")
+            await until(pilot, lambda: focused_window(pilot) == "editor_2")
+            frame.body.query_one(FilterInput).focus()
+            assert_inert(pilot)
+            opened = desk.session.windows.get("editor_2").state.path  # type: ignore[union-attr]
+            assert opened in HOSTILE
+            await pilot.press("escape", "at")
+            assert_inert(pilot)
+            await pilot.press("slash", "\x1b", *"qq")
+            assert_inert(pilot)
     finally:
         (work / "shut").chmod(0o755)
 
@@ -341,8 +315,8 @@ def assert_inert(pilot: "Pilot[int]") -> None:
     assert not set("".join(lines(pilot))) & ACTING
 
 
-def test_what_the_person_has_in_a_window_stays_while_another_is_zoomed(
-    folder: Path, chat: SharedChat
+async def test_what_the_person_has_in_a_window_stays_while_another_is_zoomed(
+    folder: Path, chat: SharedChat, pilot: "Pilot[int]"
 ) -> None:
     """The preview is fitted to another size."""
     about = "The money, in several currencies, with and without taxes, for all of the shop."
@@ -352,31 +326,29 @@ def test_what_the_person_has_in_a_window_stays_while_another_is_zoomed(
         rows = region_text(pilot, frame)
         return re.sub(r"\s+", " ", " ".join(" ".join(row.split("│")[2:]) for row in rows))
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
-        await pilot.press("slash", *"cart.py")
-        await seen(pilot, frame, "2 of ", "test_cart.py")
-        desk.session.windows.open("editor", path="src/shop/cart.py")
-        editor = await enter(pilot, "editor_1")
-        await pilot.press("enter", "down", "down", "down")
-        caret = editor.query_one(TextArea)
-        await until(pilot, lambda: caret.cursor_location[0] == 3)
-        frame.focus()
-        await pilot.press("f3")
-        await until(pilot, lambda: not editor.display)
-        await pilot.press("f3")
-        await until(pilot, lambda: editor.display and editor.region.area)
-        assert caret.cursor_location[0] == 3
-        await enter(pilot, "editor_1")
-        await pilot.press("f3")
-        await until(pilot, lambda: not frame.display)
-        desk.session.windows.close("editor_1")
-        await until(pilot, lambda: frame.display)
-        await seen(pilot, frame, "cart.py", "2 of ", "test_cart.py")
-        await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
-        frame.body.query_one(FilterInput).value = "money.py"
-        await seen(pilot, frame, "1 of ", "~", "shop.")
-        for size in ((130, 40), (200, 60)):
-            await pilot.resize_terminal(*size)
-            await until(pilot, lambda: about in preview(pilot, frame))
-
-    use_shared(chat, folder, steps)
+    frame = await use_shared(chat, pilot, folder)
+    await pilot.press("slash", *"cart.py")
+    await seen(pilot, frame, "2 of ", "test_cart.py")
+    chat.desk.session.windows.open("editor", path="src/shop/cart.py")
+    editor = await enter(pilot, "editor_1")
+    await pilot.press("enter", "down", "down", "down")
+    caret = editor.query_one(TextArea)
+    await until(pilot, lambda: caret.cursor_location[0] == 3)
+    frame.focus()
+    await pilot.press("f3")
+    await until(pilot, lambda: not editor.display)
+    await pilot.press("f3")
+    await until(pilot, lambda: editor.display and editor.region.area)
+    assert caret.cursor_location[0] == 3
+    await enter(pilot, "editor_1")
+    await pilot.press("f3")
+    await until(pilot, lambda: not frame.display)
+    chat.desk.session.windows.close("editor_1")
+    await until(pilot, lambda: frame.display)
+    await seen(pilot, frame, "cart.py", "2 of ", "test_cart.py")
+    await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
+    frame.body.query_one(FilterInput).value = "money.py"
+    await seen(pilot, frame, "1 of ", "~", "shop.")
+    for size in ((130, 40), (200, 60)):
+        await pilot.resize_terminal(*size)
+        await until(pilot, lambda: about in preview(pilot, frame))

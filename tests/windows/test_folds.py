@@ -1,6 +1,6 @@
 """The widgets of the notebook and code windows: rows with a cursor that unfold, and a filter."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,38 +19,27 @@ from contextui.windows.code import window as code_window
 from contextui.windows.notebook import NotebookWindow
 from tests.tui.desktop.samples import PAYLOADS, enter, seen
 from tests.tui.running import desk_in, running, until
-from tests.tui.sharing import SharedChat
+from tests.tui.sharing import SharedChat, sharing
 
-Steps = Callable[["Pilot[int]", WindowFrame, AppSession], Awaitable[None]]
 Note = dict[str, object]
 
-
-@pytest.fixture(scope="module")
-def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedChat]:
-    folder, windows = tmp_path_factory.mktemp("folds"), [NotebookWindow, CodeWindow]
-    shared = SharedChat(folder, windows=windows)
-    yield shared
-    shared.close()
+chat = sharing(lambda temp: SharedChat(temp.mktemp("folds"), windows=[NotebookWindow, CodeWindow]))
 
 
-def use(
+async def use(
     chat: SharedChat,
-    steps: Steps,
+    pilot: "Pilot[int]",
     cls: type[Window] = NotebookWindow,
     *,
     notes: list[Note] | None = None,
     make: Callable[[Path], object] = lambda _: None,
-) -> None:
-    """Open the window in the app, move into it, and go on."""
-
-    async def go(pilot: "Pilot[int]") -> None:
-        make(chat.work)
-        window = chat.desk.session.windows.open(cls.name)
-        for note in notes or []:
-            await chat.desk.session.windows.act(window.id, "write", note)
-        await steps(pilot, await enter_list(pilot, window.id), chat.desk)
-
-    chat.talk(go, size=(150, 40))
+) -> WindowFrame:
+    """Open the window in the app, and move into it."""
+    make(chat.work)
+    window = chat.desk.session.windows.open(cls.name)
+    for note in notes or []:
+        await chat.desk.session.windows.act(window.id, "write", note)
+    return await enter_list(pilot, window.id)
 
 
 async def enter_list(pilot: "Pilot[int]", window_id: str) -> WindowFrame:
@@ -149,36 +138,32 @@ async def click(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> No
     assert rows(frame) == ["Milk"]
 
 
-def test_notes_unfold_in_place_by_key_filter_and_click(chat: SharedChat) -> None:
+async def test_notes_unfold_in_place_by_key_filter_and_click(
+    chat: SharedChat, pilot: "Pilot[int]"
+) -> None:
     """For the person alone; what the model expands is followed."""
-
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
-        await unfold(pilot, frame, desk)
-        await find(pilot, frame)
-        await click(pilot, frame, desk)
-
-    use(chat, steps, notes=NOTES)
+    frame = await use(chat, pilot, notes=NOTES)
+    await unfold(pilot, frame, chat.desk)
+    await find(pilot, frame)
+    await click(pilot, frame, chat.desk)
 
 
-def test_hostile_notes_and_narrow_windows(chat: SharedChat) -> None:
+async def test_hostile_notes_and_narrow_windows(chat: SharedChat, pilot: "Pilot[int]") -> None:
     notes: list[Note] = [{"text": f"{one}\n{one}", "tags": [one[:30]]} for one in PAYLOADS]
     notes.append({"text": "很长的一句话" * 60})
-
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
-        await seen(pilot, frame, "zap[/foo][/[/][b]x", "zap[@click=app.quit]x", "很长")
-        await pilot.press("end", "space", "slash", *"zap[")
-        await seen(pilot, frame, "2 of 6", "    zap[/foo]")
-        await pilot.press("escape", "home", "space")
-        await until(pilot, lambda: len(rows(frame)) > 10)
-        listed = frame.body.query_one(FoldList)
-        for at in range(len(listed.rows)):
-            assert listed.line_at(at, listed.line_width).cell_length <= listed.line_width
-            if listed.rows[at].at < 0:
-                assert {listed.line_at(at, width).cell_length for width in (20, 45)} <= {20, 45}
-            shown = set(listed.line_at(at, 80).plain)
-            assert not {"\x1b", "\x07", "\x9b", "\u202e", "\x00", "\n"} & shown
-
-    use(chat, steps, notes=notes)
+    frame = await use(chat, pilot, notes=notes)
+    await seen(pilot, frame, "zap[/foo][/[/][b]x", "zap[@click=app.quit]x", "很长")
+    await pilot.press("end", "space", "slash", *"zap[")
+    await seen(pilot, frame, "2 of 6", "    zap[/foo]")
+    await pilot.press("escape", "home", "space")
+    await until(pilot, lambda: len(rows(frame)) > 10)
+    listed = frame.body.query_one(FoldList)
+    for at in range(len(listed.rows)):
+        assert listed.line_at(at, listed.line_width).cell_length <= listed.line_width
+        if listed.rows[at].at < 0:
+            assert {listed.line_at(at, width).cell_length for width in (20, 45)} <= {20, 45}
+        shown = set(listed.line_at(at, 80).plain)
+        assert not {"\x1b", "\x07", "\x9b", "\u202e", "\x00", "\n"} & shown
 
 
 CODE = 'def load(path):\n    """[b]no[/b] \x1b[2J"""\n' + "\n".join(
@@ -193,44 +178,45 @@ def save_code(work: Path) -> CodeStore:
     return store
 
 
-def test_code_unfolds_whole_with_line_numbers(
-    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
+async def test_code_unfolds_whole_with_line_numbers(
+    chat: SharedChat, pilot: "Pilot[int]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(code_window, "SECONDS", 600.0)  # it does not see that a file is gone
-
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
-        window = desk.session.windows.get("code_1")
-        assert window is not None
-        text = await seen(pilot, frame, "2 files", "Loads [red]all[/] of it", "python, 11 lines")
-        assert rows(frame) == ["page", "load"]
-        before = (window.version, window.to_xml())
-        await pilot.press("down", "enter")
-        text = await seen(pilot, frame, "   1  def load(path):", "  11      x8 = 8", "[b]no[/b]")
-        assert "\x1b" not in text
-        assert hook(frame.body, "window_rows") == 13
-        await pilot.press("up", "space")
-        await until(pilot, lambda: len(rows(frame)) > 15)
-        page = [one.strip() for one in rows(frame)[1 : rows(frame).index("load")]]
-        assert "".join(page) == "<p>" + "字" * 400 + "</p>"
-        assert (window.version, window.to_xml()) == before
-        store = CodeStore(chat.work / ".contextui/code")
-        store.save("load", "python", CODE + "\n    changed = 1", "Loads it")
-        await desk.session.windows.act("code_1", "show", {"code_id": "page"})
-        await until(pilot, lambda: "        changed = 1" in rows(frame))
-        await pilot.press("slash", *"html")
-        await seen(pilot, frame, "1 of 2")
-        await pilot.press("escape")
-        (chat.work / ".contextui/code/load.py").unlink()
-        await pilot.press("r")
-        await seen(pilot, frame, "r tries again")
-
-    use(chat, steps, CodeWindow, make=save_code)
+    frame = await use(chat, pilot, CodeWindow, make=save_code)
+    window = chat.desk.session.windows.get("code_1")
+    assert window is not None
+    text = await seen(pilot, frame, "2 files", "Loads [red]all[/] of it", "python, 11 lines")
+    assert rows(frame) == ["page", "load"]
+    before = (window.version, window.to_xml())
+    await pilot.press("down", "enter")
+    text = await seen(pilot, frame, "   1  def load(path):", "  11      x8 = 8", "[b]no[/b]")
+    assert "\x1b" not in text
+    assert hook(frame.body, "window_rows") == 13
+    await pilot.press("up", "space")
+    await until(pilot, lambda: len(rows(frame)) > 15)
+    page = [one.strip() for one in rows(frame)[1 : rows(frame).index("load")]]
+    assert "".join(page) == "<p>" + "字" * 400 + "</p>"
+    assert (window.version, window.to_xml()) == before
+    store = CodeStore(chat.work / ".contextui/code")
+    store.save("load", "python", CODE + "\n    changed = 1", "Loads it")
+    await chat.desk.session.windows.act("code_1", "show", {"code_id": "page"})
+    await until(pilot, lambda: "        changed = 1" in rows(frame))
+    await pilot.press("slash", *"html")
+    await seen(pilot, frame, "1 of 2")
+    await pilot.press("escape")
+    (chat.work / ".contextui/code/load.py").unlink()
+    await pilot.press("r")
+    await seen(pilot, frame, "r tries again")
 
 
 async def test_the_models_show_unfolds_code_and_no_notes_are_shown_in_chinese(
     tmp_path: Path,
 ) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
+    desk = desk_in(tmp_path, windows=[NotebookWindow, CodeWindow], lang="zh")
+    save_code(tmp_path / "work")
+    desk.session.windows.open("code")
+    async with running(desk, (150, 40), lang="zh") as pilot:
+        frame = await enter_list(pilot, "code_1")
         await seen(pilot, frame, "▸ load", "2 个文件", "11 行")
         await desk.session.windows.act("code_1", "show", {"code_id": "load"})
         await seen(pilot, frame, "▾ load", "   1  def load")
@@ -250,12 +236,6 @@ async def test_the_models_show_unfolds_code_and_no_notes_are_shown_in_chinese(
         await seen(pilot, frame, "1 个中的 1 个")
         await pilot.press("x")
         await seen(pilot, frame, "没有匹配“奶x”的内容")
-
-    desk = desk_in(tmp_path, windows=[NotebookWindow, CodeWindow], lang="zh")
-    save_code(tmp_path / "work")
-    desk.session.windows.open("code")
-    async with running(desk, (150, 40), lang="zh") as pilot:
-        await steps(pilot, await enter_list(pilot, "code_1"), desk)
 
 
 def test_positions_of_words() -> None:

@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
-from contextui import AnchorType, Lod, Preview, SessionOptions, SessionStore, TokenCounter
+from contextui import AnchorType, Lod, SessionOptions, SessionStore, TokenCounter
 from contextui.testing import WindowTester
 from contextui.windows.notebook import FILE, NotebookWindow
 from tests.thorough import times
 from tests.windowing.samples import action_ids
+from tests.windows.git.conftest import previewed
+from tests.windows.test_monitor import looks
 
 Notebook = WindowTester[NotebookWindow]
 
@@ -48,10 +50,6 @@ def book() -> Iterator[Notebook]:
 
 def open_in(folder: Path, **args: Any) -> Notebook:
     return WindowTester(NotebookWindow, folder=folder, **args)
-
-
-def looks(tester: Notebook) -> tuple[str, str, str]:
-    return tester.content(Lod.FULL), tester.content(Lod.SUMMARY), tester.content(Lod.GIST)
 
 
 def texts(tester: Notebook) -> list[str]:
@@ -306,14 +304,11 @@ def test_nothing_is_written_before_it_is_asked_for(tmp_path: Path) -> None:
 def test_keep_has_a_preview(tmp_path: Path) -> None:
     with open_in(tmp_path) as book:
         book.act("write", text="one")
-        made = book.preview("keep")
-        assert isinstance(made, Preview)
+        made = previewed(book, "keep")
         assert made.target == FILE
         assert made.text == f"{FILE} then holds 1 entry."
         assert '+   "text": "one",' in made.diff
-        off = book.preview("keep", on=False)
-        assert isinstance(off, Preview)
-        assert off.target == FILE
+        assert previewed(book, "keep", on=False).target == FILE
         assert book.preview("write", text="two") is None
         assert list(tmp_path.iterdir()) == []
 

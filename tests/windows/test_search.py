@@ -7,14 +7,13 @@ from textual.command import CommandList, CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.rowlist import FilterInput, RowList
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files.window import FilesWindow
 from tests.tui.desktop.samples import focused_window, frame_of, seen
-from tests.tui.running import desk_in, running, shown, until
+from tests.tui.running import app_of, desk_in, running, shown, until
 from tests.tui.sharing import SharedChat
 from tests.windows.test_files_widget import chat, cursor, names, use_shared
 
@@ -70,46 +69,44 @@ async def open_hits(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -
     assert area.cursor_location == (0, 0)
 
 
-def test_results_replace_a_filter_and_a_hit_opens_at_its_line(
-    folder: Path, chat: SharedChat
+async def test_results_replace_a_filter_and_a_hit_opens_at_its_line(
+    folder: Path, chat: SharedChat, pilot: "Pilot[int]"
 ) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
-        rows = frame.body.query_one(RowList)
-        await seen(pilot, frame, "pkg/", "2 entries")
-        await pilot.press("slash", *"one")
-        await seen(pilot, frame, "1 of 2 files")
-        assert frame.body.has_class("-roomy")
-        frame.focus()
-        await until(pilot, lambda: frame.has_focus)
-        frame.runner.run("find_text", {"text": "needle"})
-        await seen(pilot, frame, f"pkg/two.py:60: {HIT}", "1 found")
-        await until(pilot, lambda: rows.has_focus)
-        assert not frame.body.query_one(FilterInput).focusable
-        marked = rows.line_at(0, 90)
-        bold = [marked.plain[one.start : one.end] for one in marked.spans if "bold" in str(one)]
-        assert "".join(bold) == "needle"
-        await pilot.press("escape")
-        await until(pilot, lambda: names(frame) == ["pkg"])
-        assert cursor(frame) == "pkg"
-        # They do not come back by themselves, but the same search shows them.
-        (chat.work / "new.py").write_text("")
-        await pilot.press("r")
-        await until(pilot, lambda: "new.py" in names(frame))
-        frame.runner.run("find_text", {"text": "needle"})
-        await seen(pilot, frame, "pkg/two.py:60", "1 found")
-        # What the model finds does not take the filter from under the person's fingers.
-        await pilot.press("slash", *"one")
-        await seen(pilot, frame, "1 of")
-        await desk.session.windows.act("files_1", "find_text", {"text": "x7 "})
-        await pilot.pause()
-        assert frame.body.query_one(FilterInput).value == "one"
-        await pilot.press("escape")
-        await seen(pilot, frame, "pkg/two.py:7: x7 = 7")
-        await open_hits(pilot, frame, desk)
-        desk.session.windows.close("editor_1")
-        await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
-
-    use_shared(chat, folder, steps)
+    frame, desk = await use_shared(chat, pilot, folder), chat.desk
+    rows = frame.body.query_one(RowList)
+    await seen(pilot, frame, "pkg/", "2 entries")
+    await pilot.press("slash", *"one")
+    await seen(pilot, frame, "1 of 2 files")
+    assert frame.body.has_class("-roomy")
+    frame.focus()
+    await until(pilot, lambda: frame.has_focus)
+    frame.runner.run("find_text", {"text": "needle"})
+    await seen(pilot, frame, f"pkg/two.py:60: {HIT}", "1 found")
+    await until(pilot, lambda: rows.has_focus)
+    assert not frame.body.query_one(FilterInput).focusable
+    marked = rows.line_at(0, 90)
+    bold = [marked.plain[one.start : one.end] for one in marked.spans if "bold" in str(one)]
+    assert "".join(bold) == "needle"
+    await pilot.press("escape")
+    await until(pilot, lambda: names(frame) == ["pkg"])
+    assert cursor(frame) == "pkg"
+    # They do not come back by themselves, but the same search shows them.
+    (chat.work / "new.py").write_text("")
+    await pilot.press("r")
+    await until(pilot, lambda: "new.py" in names(frame))
+    frame.runner.run("find_text", {"text": "needle"})
+    await seen(pilot, frame, "pkg/two.py:60", "1 found")
+    # What the model finds does not take the filter from under the person's fingers.
+    await pilot.press("slash", *"one")
+    await seen(pilot, frame, "1 of")
+    await desk.session.windows.act("files_1", "find_text", {"text": "x7 "})
+    await pilot.pause()
+    assert frame.body.query_one(FilterInput).value == "one"
+    await pilot.press("escape")
+    await seen(pilot, frame, "pkg/two.py:7: x7 = 7")
+    await open_hits(pilot, frame, desk)
+    desk.session.windows.close("editor_1")
+    await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
 
 
 async def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_line(
@@ -118,8 +115,7 @@ async def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_lin
     async def search(
         pilot: "Pilot[int]", desk: AppSession, *searches: tuple[str, str, int]
     ) -> None:
-        app = pilot.app
-        assert isinstance(app, ContextUIApp)
+        app = app_of(pilot)
         app.main.run_command("/find")
         await until(pilot, lambda: shown(pilot, "Type: /find TEXT"))
         for name, wanted, hits in searches:

@@ -8,6 +8,7 @@ import pytest
 from contextui import Lod, TokenCounter
 from contextui.testing import WindowTester
 from contextui.windows.todo.window import TodoWindow
+from tests.windows.test_monitor import looks
 
 Todo = WindowTester[TodoWindow]
 
@@ -20,10 +21,6 @@ def todo() -> Iterator[Todo]:
         tester.act("done", item=2)
         yield tester
         assert tester.troubles == []
-
-
-def looks(tester: Todo) -> tuple[str, str, str]:
-    return tester.content(Lod.FULL), tester.content(Lod.SUMMARY), tester.content(Lod.GIST)
 
 
 def test_the_three_levels(todo: Todo) -> None:

@@ -1,20 +1,12 @@
 """The app that the tests of the conversation share."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.tui.sharing import SharedChat
+from tests.tui.sharing import SharedChat, sharing
 
-
-@pytest.fixture(scope="session")
-def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedChat]:
-    shared = SharedChat(tmp_path_factory.mktemp("chat"))
-    yield shared
-    shared.close()
+chat = sharing(lambda temp: SharedChat(temp.mktemp("chat")), "session")
 
 
 @pytest.fixture
 def shared(chat: SharedChat) -> SharedChat:
-    """The app of tests with a pilot."""
     return chat

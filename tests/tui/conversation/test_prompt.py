@@ -310,8 +310,7 @@ def test_a_path_is_a_prompt() -> None:
 async def test_an_alias_and_a_whole_name_run_as_they_were_typed(tmp_path: Path) -> None:
     """U31: `/c` is `/compact`; Enter never takes a completion that was not marked before."""
     desk = desk_in(tmp_path)  # in which there is nothing to compact
-
-    async def talk(pilot: "Pilot[int]") -> None:
+    async with running(desk) as pilot:
         windows = desk.session.windows
         first, second, third = (windows.open("todo").id for _ in range(3))
         completions = pilot.app.screen.query_one(Popup)
@@ -335,9 +334,6 @@ async def test_an_alias_and_a_whole_name_run_as_they_were_typed(tmp_path: Path) 
         await pilot.press("enter")
         await until(pilot, lambda: windows.get(third) is None)
         assert windows.get(first) is not None
-
-    async with running(desk) as pilot:
-        await talk(pilot)
 
 
 async def test_the_path_of_a_dropped_image_becomes_a_mention(

@@ -13,7 +13,6 @@ from textual.pilot import Pilot
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.tui import attention
-from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.shell import CommandError, CommandLine, command_in
 from contextui.tui.lines import SPINNER
@@ -271,48 +270,41 @@ async def test_a_command_that_is_ended_or_whose_terminal_is_closed_says_so(
     await until(pilot, lambda: "· $ exit 4" in ends(pilot))
 
 
-def test_the_lines_are_on_the_screen_only_and_stopping_the_turn_ends_its_command(
+async def test_the_lines_are_on_the_screen_only_and_stopping_the_turn_ends_its_command(
     tmp_path: Path,
 ) -> None:
     """Both also for a session that is resumed."""
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "slow.sh").write_text("touch begun; sleep 60; touch proof\n")
     slow = {"window_id": "terminal_1", "action_id": "run", "params": {"command": "bash slow.sh"}}
-
-    async def stop() -> str:
-        model = ScriptedModel("I see.", [call("action", **slow)])
-        desk = desk_in(tmp_path, model=model, approval=ApprovalGate("auto"))
-        before = [one.content for one in desk.session.context.get_all()]
-        async with running(desk, (140, 40)) as pilot:
-            await run(pilot, "echo $((40+2))-times")
-            await until(pilot, lambda: "42-times" in log_lines(pilot))
-            items = [one.content for one in desk.session.context.get_all()]
-            assert not [one for one in items if one not in before and "42-times" in one]
-            await say(pilot, "What happened?")
-            (request,) = model.requests
-            assert str(request).count("42-times") == 1  # in the window
-            prompt(pilot).say("go")
-            await until(pilot, (tmp_path / "work" / "begun").exists)
-            await pilot.press("escape")
-            await until(pilot, lambda: shown(pilot, "Stopped. bash slow.sh was cancelled."))
-            assert shown(pilot, "✗ terminal_1.run")
-            await until(pilot, lambda: "exit 130" in content_of(desk))
-            return desk.session.id
-
-    async def resume(session_id: str) -> None:
-        desk = desk_in(tmp_path, session_id=session_id)
-        async with running(desk, (140, 40)) as pilot:
-            await until(pilot, lambda: "I see." in log_lines(pilot))
-            await until(pilot, lambda: shown(pilot, "✗ terminal_1.run"))
-            assert shown(pilot, "bash slow.sh was cancelled.")
-            assert not ends(pilot)
-            assert not shown(pilot, "Runs in")
-            assert "\n42-times" in content_of(desk)
-            assert "exit 130" in content_of(desk)
-            await run(pilot, "echo $((50+1))-times")
-            await until(pilot, lambda: "51-times" in log_lines(pilot))
-
-    asyncio.run(resume(asyncio.run(stop())))
+    model = ScriptedModel("I see.", [call("action", **slow)])
+    desk = desk_in(tmp_path, model=model, approval=ApprovalGate("auto"))
+    before = [one.content for one in desk.session.context.get_all()]
+    async with running(desk, (140, 40)) as pilot:
+        await run(pilot, "echo $((40+2))-times")
+        await until(pilot, lambda: "42-times" in log_lines(pilot))
+        items = [one.content for one in desk.session.context.get_all()]
+        assert not [one for one in items if one not in before and "42-times" in one]
+        await say(pilot, "What happened?")
+        (request,) = model.requests
+        assert str(request).count("42-times") == 1  # in the window
+        prompt(pilot).say("go")
+        await until(pilot, (tmp_path / "work" / "begun").exists)
+        await pilot.press("escape")
+        await until(pilot, lambda: shown(pilot, "Stopped. bash slow.sh was cancelled."))
+        assert shown(pilot, "✗ terminal_1.run")
+        await until(pilot, lambda: "exit 130" in content_of(desk))
+    desk = desk_in(tmp_path, session_id=desk.session.id)
+    async with running(desk, (140, 40)) as pilot:
+        await until(pilot, lambda: "I see." in log_lines(pilot))
+        await until(pilot, lambda: shown(pilot, "✗ terminal_1.run"))
+        assert shown(pilot, "bash slow.sh was cancelled.")
+        assert not ends(pilot)
+        assert not shown(pilot, "Runs in")
+        assert "\n42-times" in content_of(desk)
+        assert "exit 130" in content_of(desk)
+        await run(pilot, "echo $((50+1))-times")
+        await until(pilot, lambda: "51-times" in log_lines(pilot))
     assert not (tmp_path / "work" / "proof").exists()
 
 
@@ -322,8 +314,7 @@ async def test_a_long_command_notifies_once_while_the_terminal_has_not_the_focus
     monkeypatch.setattr(attention, "LONG", 0.0)
     monkeypatch.delenv("TMUX", raising=False)
     written: list[str] = []
-    app, desk = pilot.app, chat.desk
-    assert isinstance(app, ContextUIApp)
+    app, desk = app_of(pilot), chat.desk
     monkeypatch.setattr(desk, "wakes", True)
     monkeypatch.setattr(desk, "notify", "bell")
     monkeypatch.setattr(app, "write_control", written.append)

@@ -104,18 +104,16 @@ async def test_a_save_that_was_allowed_says_so_with_its_lines(tmp_path: Path) ->
         assert line.entry.calls == 3
 
 
-@pytest.mark.parametrize("width", [40, 90])
-def test_what_a_call_says_about_itself_fits_its_line(chat: SharedChat, width: int) -> None:
+@pytest.mark.parametrize("size", [(40, 24), (90, 24)])
+async def test_what_a_call_says_about_itself_fits_its_line(
+    pilot: "Pilot[int]", size: tuple[int, int]
+) -> None:
     entry = Called("editor_1.save", "src/shop/cart.py", True, "", True, 300, 300)
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        line = CallLine(entry, Words("en" if width == 40 else "zh"))
-        await pilot.app.screen.query_one(Conversation).mount(line)
-        await pilot.pause()
-        assert line.head().cell_length <= line.size.width
-        assert ("◇ 你已允许" in line.head().plain) == (width == 90)
-
-    chat.talk(talk, size=(width, 24))
+    line = CallLine(entry, Words("en" if size[0] == 40 else "zh"))
+    await pilot.app.screen.query_one(Conversation).mount(line)
+    await pilot.pause()
+    assert line.head().cell_length <= line.size.width
+    assert ("◇ 你已允许" in line.head().plain) == (size[0] == 90)
 
 
 @pytest.mark.parametrize(

@@ -22,14 +22,10 @@ from contextui.events import (
 )
 from contextui.model import TextDelta, ThinkingDelta
 from contextui.tui.conversation.entries import LONGEST, ModelWords
-from contextui.tui.conversation.pane import Conversation
 from contextui.words import Words
+from tests.tui.conversation.test_conversation import pane
 from tests.tui.running import lines, shown, until
 from tests.tui.sharing import SharedChat
-
-
-def pane(pilot: "Pilot[int]") -> Conversation:
-    return pilot.app.screen.query_one(Conversation)
 
 
 async def test_words_are_drawn_together_while_drawing_takes_long(

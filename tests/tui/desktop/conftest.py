@@ -1,20 +1,18 @@
 """The app that the tests of windows share."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from contextui.windowing.finding.registry import discover
 from tests.tui.desktop.samples import SAMPLES
-from tests.tui.sharing import SharedChat
+from tests.tui.sharing import SharedChat, sharing
 
 
-@pytest.fixture(scope="session")
-def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedChat]:
+def _chat(temp: pytest.TempPathFactory) -> SharedChat:
     windows = [*discover().classes(), *SAMPLES]
-    shared = SharedChat(tmp_path_factory.mktemp("windows"), inspector=True, windows=windows)
-    yield shared
-    shared.close()
+    return SharedChat(temp.mktemp("windows"), inspector=True, windows=windows)
+
+
+chat = sharing(_chat, "session")
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 from textual.pilot import Pilot
+from textual.widget import Widget
 
 from contextui import ActionError, Body, Button, Element, Form, Lod, Reference, Window, action
 from contextui.agent.models.scripted import Step
@@ -308,7 +309,6 @@ async def frame_of(pilot: "Pilot[int]", window_id: str) -> WindowFrame:
 
 
 async def enter(pilot: "Pilot[int]", window_id: str) -> WindowFrame:
-    """Put the focus on a window."""
     frame = await frame_of(pilot, window_id)
 
     def focused() -> bool:
@@ -340,7 +340,7 @@ def focused_window(pilot: "Pilot[int]") -> str:
     return next((one.window.id for one in around if isinstance(one, WindowFrame)), "")
 
 
-async def seen(pilot: "Pilot[int]", frame: WindowFrame, *texts: str) -> str:
+async def seen(pilot: "Pilot[int]", frame: Widget, *texts: str) -> str:
     """Wait until all of these texts are in a window; return all of its text."""
 
     def text() -> str:

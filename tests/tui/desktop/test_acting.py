@@ -136,7 +136,6 @@ async def test_a_late_result_takes_no_key_from_where_the_person_is_now(
     chat: SharedChat, pilot: "Pilot[int]"
 ) -> None:
     """H01: nothing opens by itself over a field or a shell."""
-
     SlowWindow.going_on.clear()
     opened(chat, "slow", "todo")
     frame = await enter(pilot, "slow_1")

@@ -1,7 +1,5 @@
 """Where a window asks before it closes: what it says fits into the room that there is."""
 
-import asyncio
-
 import pytest
 from textual.app import App, ComposeResult
 
@@ -9,6 +7,7 @@ from contextui.tui.desktop.frame import Closing
 from contextui.tui.themes import DARK, quiet_roles
 from contextui.words import Lang, Words
 
+ASKS = "Close todo_1? Enter closes, Esc keeps it."
 LOST = "unsaved! enter to close"
 LONG = "three chapters and all their notes are not saved; enter closes the window"
 
@@ -39,25 +38,24 @@ async def asked(width: int, warning: str, lang: Lang = "en", *, later: int = 0) 
 
 
 @pytest.mark.parametrize(
-    ("width", "warning", "shown"),
+    ("width", "warning", "lang", "shown"),
     [
-        (40, LOST, f"Close todo_1? {LOST}"),
-        (18, LOST, "unsaved! enter"),
-        (10, LOST, "unsaved!"),
-        (50, LONG, "three chapters and all their notes are not saved;…"),
-        (38, LONG, f"Close todo_1? {LOST}"),
-        (80, "", "Close todo_1? Enter closes, Esc keeps it. You may type a note for the model."),
-        (44, "", "Close todo_1? Enter closes, Esc keeps it."),
-        (15, "", "Enter closes"),
+        (40, LOST, "en", f"Close todo_1? {LOST}"),
+        (18, LOST, "en", "unsaved! enter"),
+        (17, LOST, "zh", "未保存！回车关闭"),
+        (10, LOST, "en", "unsaved!"),
+        (50, LONG, "en", "three chapters and all their notes are not saved;…"),
+        (38, LONG, "en", f"Close todo_1? {LOST}"),
+        (80, "", "en", f"{ASKS} You may type a note for the model."),
+        (44, "", "en", ASKS),
+        (15, "", "en", "Enter closes"),
     ],
 )
-def test_the_words_are_as_many_as_fit(width: int, warning: str, shown: str) -> None:
-    assert asyncio.run(asked(width, warning)) == shown
+async def test_the_words_are_as_many_as_fit(
+    width: int, warning: str, lang: Lang, shown: str
+) -> None:
+    assert await asked(width, warning, lang) == shown
 
 
-def test_they_fit_in_chinese_too() -> None:
-    assert asyncio.run(asked(17, LOST, "zh")) == "未保存！回车关闭"
-
-
-def test_they_follow_the_room() -> None:
-    assert asyncio.run(asked(80, LOST, later=24)) == LOST
+async def test_they_follow_the_room() -> None:
+    assert await asked(80, LOST, later=24) == LOST

@@ -1,7 +1,8 @@
 """Forms: a field for every type, defaults, what may be left out, and errors beside the field."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,29 +13,25 @@ from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.values import Choice
 from tests.tui.desktop.samples import FormWindow, desk_with, enter, frames, region_text
 from tests.tui.running import lines, running, shown, until
-from tests.tui.sharing import SharedApp
+from tests.tui.sharing import SharedApp, sharing
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
-    """A window with forms, in one app for all tests."""
+@asynccontextmanager
+async def app_in(folder: Path) -> "AsyncIterator[Pilot[int]]":
+    async with running(desk_with(folder, "form")) as pilot:
+        pilot.app.screen.add_class("-pane-windows")
+        yield pilot
 
-    @asynccontextmanager
-    async def start() -> "AsyncIterator[Pilot[int]]":
-        async with running(desk_with(tmp_path_factory.mktemp("forms"), "form")) as pilot:
-            pilot.app.screen.add_class("-pane-windows")
-            yield pilot
 
-    async def tidy(pilot: "Pilot[int]") -> None:
-        window = frames(pilot)["form_1"].window
-        ended = window.env.every(0.01, lambda: window.state.got.clear())  # type: ignore[attr-defined]  # noqa: PLW0108
-        await until(pilot, lambda: not got(pilot))
-        ended()
-        frames(pilot)["form_1"].clear_note()
+async def tidy(pilot: "Pilot[int]") -> None:
+    window = frames(pilot)["form_1"].window
+    ended = window.env.every(0.01, lambda: window.state.got.clear())  # type: ignore[attr-defined]  # noqa: PLW0108
+    await until(pilot, lambda: not got(pilot))
+    ended()
+    frames(pilot)["form_1"].clear_note()
 
-    app = SharedApp(start, tidy)
-    yield app
-    app.close()
+
+shared = sharing(lambda temp: SharedApp(lambda: app_in(temp.mktemp("forms")), tidy))
 
 
 async def form(pilot: "Pilot[int]", action: str) -> tuple[WindowFrame, dict[str, FormField]]:

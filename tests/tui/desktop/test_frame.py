@@ -155,28 +155,25 @@ async def test_a_window_that_raises_says_so_in_its_frame_and_the_rest_works_on(
     assert not frame.has_class("-error")
 
 
-def test_a_window_that_hangs_keeps_what_it_showed_and_escape_stops_its_turn(
-    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
+async def test_a_window_that_hangs_keeps_what_it_showed_and_escape_stops_its_turn(
+    chat: SharedChat, pilot: "Pilot[int]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("contextui.windowing.worker.PATIENCE", 0.5)
-
-    async def go(pilot: "Pilot[int]") -> None:
-        SlowWindow.going_on.clear()
-        desk = opened(chat, "note", "slow")
-        frame = await frame_of(pilot, "slow_1")
-        frame.runner.run("wait", {})
-        await until(pilot, lambda: shown(pilot, "Running wait…"))
-        await until(pilot, lambda: "busy" in region_text(pilot, frame)[-1])
-        assert shown(pilot, "│ slow")
-        SlowWindow.going_on.set()
-        await until(pilot, lambda: shown(pilot, "Waited."))
-        await until(pilot, lambda: "busy" not in region_text(pilot, frame)[-1])
-        SlowWindow.going_on.clear()
-        await enter(pilot, "note_1")
-        pilot.app.main.send("wait")  # type: ignore[attr-defined]
-        await until(pilot, lambda: desk.controller.is_running)
-        await pilot.press("escape")  # there is nothing to come out of
-        SlowWindow.going_on.set()
-        await until(pilot, lambda: not desk.controller.is_running)
-
-    chat.talk(go, call("action", window_id="slow_1", action_id="wait"), "never said")
+    chat.answer(call("action", window_id="slow_1", action_id="wait"), "never said")
+    SlowWindow.going_on.clear()
+    desk = opened(chat, "note", "slow")
+    frame = await frame_of(pilot, "slow_1")
+    frame.runner.run("wait", {})
+    await until(pilot, lambda: shown(pilot, "Running wait…"))
+    await until(pilot, lambda: "busy" in region_text(pilot, frame)[-1])
+    assert shown(pilot, "│ slow")
+    SlowWindow.going_on.set()
+    await until(pilot, lambda: shown(pilot, "Waited."))
+    await until(pilot, lambda: "busy" not in region_text(pilot, frame)[-1])
+    SlowWindow.going_on.clear()
+    await enter(pilot, "note_1")
+    pilot.app.main.send("wait")  # type: ignore[attr-defined]
+    await until(pilot, lambda: desk.controller.is_running)
+    await pilot.press("escape")  # there is nothing to come out of
+    SlowWindow.going_on.set()
+    await until(pilot, lambda: not desk.controller.is_running)

@@ -155,6 +155,7 @@ def test_what_is_typed_just_before_the_model_acts_is_shown_to_the_model_first(
         yield call("action", **act)
 
     async def go(pilot: "Pilot[int]") -> None:
+        chat.answer(type_and_act(), call("action", **act), "Done.")
         desk = desk_on(chat, "one\ntwo\nthree\n", "notes.txt")
         _, body = await entered(pilot)
         bodies.append(body)
@@ -166,7 +167,7 @@ def test_what_is_typed_just_before_the_model_acts_is_shown_to_the_model_first(
         assert (await desk.session.windows.act("editor_1", "undo")).ok
         await until(pilot, lambda: body.text == "one\ntXwo\nthree\n")
 
-    chat.talk(go, type_and_act(), call("action", **act), "Done.")
+    chat.run(go)
     chat.close()
 
 

@@ -34,7 +34,6 @@ def numbers(found: dict[str, WindowFrame]) -> list[str]:
 
 
 async def focused(pilot: "Pilot[int]", window_id: str) -> None:
-    """Wait until a window has the focus."""
     await until(pilot, lambda: window_id in frames(pilot) and frames(pilot)[window_id].has_focus)
 
 
@@ -186,23 +185,21 @@ async def test_a_narrow_terminal_has_one_window_and_lines_with_gists(
     await until(pilot, lambda: shown(pilot, "╭─ 2 note  some words"))
 
 
-def test_the_model_opens_at_the_end_and_what_it_closes_leaves_the_person_in_the_next(
-    chat: SharedChat,
+async def test_the_model_opens_at_the_end_and_what_it_closes_leaves_the_person_in_the_next(
+    chat: SharedChat, pilot: "Pilot[int]"
 ) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        opened(chat, "note")
-        await frame_of(pilot, "note_1")
-        await say(pilot, "open two")
-        await frame_of(pilot, "form_1")
-        assert numbers(frames(pilot)) == ["note_1", "shelf_1", "form_1"]
-        assert isinstance(pilot.app.focused, Prompt)
-        await enter(pilot, "shelf_1")
-        await say(pilot, "close it")
-        await until(pilot, lambda: set(frames(pilot)) == {"note_1", "form_1"})
-        await focused(pilot, "form_1")
-
     opening = (call("create", name="shelf"), call("create", name="form"), "Two more.")
-    chat.talk(go, *opening, call("action", window_id="shelf_1", action_id="close"), "Closed.")
+    chat.answer(*opening, call("action", window_id="shelf_1", action_id="close"), "Closed.")
+    opened(chat, "note")
+    await frame_of(pilot, "note_1")
+    await say(pilot, "open two")
+    await frame_of(pilot, "form_1")
+    assert numbers(frames(pilot)) == ["note_1", "shelf_1", "form_1"]
+    assert isinstance(pilot.app.focused, Prompt)
+    await enter(pilot, "shelf_1")
+    await say(pilot, "close it")
+    await until(pilot, lambda: set(frames(pilot)) == {"note_1", "form_1"})
+    await focused(pilot, "form_1")
 
 
 async def test_a_click_leads_to_a_window_to_a_line_and_to_the_list_of_more(
@@ -229,8 +226,7 @@ async def test_a_click_leads_to_a_window_to_a_line_and_to_the_list_of_more(
 
 
 async def test_two_hundred_windows_are_a_few_widgets(tmp_path: Path) -> None:
-    desk = desk_with(tmp_path, *["note"] * 200, max_windows=200)
-    async with running(desk, (200, 60)) as pilot:
+    async with running(desk_with(tmp_path, *["note"] * 200, max_windows=200), (200, 60)) as pilot:
         await until(pilot, lambda: shown(pilot, "more windows"))
         assert len(list(desktop(pilot).walk_children())) < 200
         desktop(pilot)._go("note_150")
@@ -241,8 +237,7 @@ async def test_two_hundred_windows_are_a_few_widgets(tmp_path: Path) -> None:
 
 
 async def test_a_storm_of_resizes_leaves_everything_in_its_place(tmp_path: Path) -> None:
-    desk = desk_with(tmp_path, "note", "shelf", "form", "todo", "monitor")
-    async with running(desk) as pilot:
+    async with running(desk_with(tmp_path, "note", "shelf", "form", "todo", "monitor")) as pilot:
         await frame_of(pilot, "note_1")
         for step in range(40):  # as a terminal reports them while it is dragged: without a pause
             size = Size(20 + (step * 37) % 200, 5 + (step * 13) % 60)

@@ -16,6 +16,7 @@ from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.windowing.finding.source import WindowLoadError
 from contextui.windowing.snapshot import Lod
 from contextui.words import Lang
+from tests.tui.inspector.scene import see
 from tests.tui.running import lines, shown, until
 
 SOURCE = '''
@@ -91,16 +92,6 @@ async def developing(
 def dev_of(pilot: "Pilot[int]") -> DevApp:
     assert isinstance(pilot.app, DevApp)
     return pilot.app
-
-
-async def see(pilot: "Pilot[int]", *texts: str) -> None:
-    """Wait until all of these stand on the screen."""
-
-    def seen() -> bool:
-        screen = "\n".join(lines(pilot))
-        return all(text in screen for text in texts)
-
-    await until(pilot, seen)
 
 
 async def test_a_save_reloads_the_window_with_its_state_and_keys_restart_copy_and_say(

@@ -1,30 +1,24 @@
 """What tests of the inspector share."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.inspector.scene import enter, shop, talk, tidy
-from tests.tui.running import running
-from tests.tui.sharing import SharedApp
+from tests.tui.inspector.scene import inspecting, tidy
+from tests.tui.sharing import SharedApp, sharing
 
 
-@pytest.fixture(scope="module")
-def shared_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
+@asynccontextmanager
+async def app_in(folder: Path) -> "AsyncIterator[Pilot[int]]":
     """The inspector of a shop with a finished conversation."""
+    async with inspecting(folder) as (pilot, _):
+        yield pilot
 
-    @asynccontextmanager
-    async def start() -> "AsyncIterator[Pilot[int]]":
-        async with running(shop(tmp_path_factory.mktemp("shop"))) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            yield pilot
 
-    app = SharedApp(start, tidy)
-    yield app
-    app.close()
+shared_shop = sharing(lambda temp: SharedApp(lambda: app_in(temp.mktemp("shop")), tidy))
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """A conversation to be inspected, and how the inspector is driven in tests."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +12,13 @@ from contextui.agent.models.scripted import Step, call
 from contextui.context.item import ContextItem, ItemType, Stage, assign
 from contextui.model import Answer, Block
 from contextui.tokens import Usage
-from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.item_page import ItemPage
 from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.pane import Inspector
 from contextui.windowing.snapshot import Lod
 from tests.agent.talking import options
-from tests.tui.running import desk_in, lines, say, shown, until
+from tests.tui.running import app_of, desk_in, desk_of, lines, running, say, shown, until
 
 SIZES = [(120, 40), (80, 24)]
 
@@ -51,41 +52,40 @@ def shop(folder: Path, *more: Step, **given: Any) -> AppSession:
 
 
 async def talk(pilot: "Pilot[int]") -> None:
-    """Have the conversation of `shop`."""
     await say(pilot, "Money is Decimal, never float")
     await say(pilot, "Open a list")
     await say(pilot, "Read the tests")
     await until(pilot, lambda: rows(pilot).count > 12 or not inspector(pilot).display)
 
 
-def desk_of(pilot: "Pilot[int]") -> AppSession:
-    """What the app that is driven works on."""
-    assert isinstance(pilot.app, ContextUIApp)
-    assert pilot.app.desk is not None
-    return pilot.app.desk
-
-
 def inspector(pilot: "Pilot[int]") -> Inspector:
-    """The inspector of the app that is driven."""
-    assert isinstance(pilot.app, ContextUIApp)
-    return pilot.app.main.query_one(Inspector)
+    return app_of(pilot).main.query_one(Inspector)
 
 
 def rows(pilot: "Pilot[int]") -> ItemList:
-    """Its list of items."""
     return inspector(pilot).query_one(ItemList)
 
 
 def screen(pilot: "Pilot[int]") -> str:
-    """All that stands on the screen."""
     return "\n".join(lines(pilot))
 
 
 async def enter(pilot: "Pilot[int]") -> None:
     """Go to the inspector, whatever the width of the screen."""
-    assert isinstance(pilot.app, ContextUIApp)
-    pilot.app.main.navigation.enter("context")
+    app_of(pilot).main.navigation.enter("context")
     await until(pilot, lambda: rows(pilot).has_focus)
+
+
+@asynccontextmanager
+async def inspecting(
+    folder: Path, *more: Step, size: tuple[int, int] = (120, 40), **given: Any
+) -> "AsyncIterator[tuple[Pilot[int], AppSession]]":
+    """Have the conversation of the shop, and go to the inspector."""
+    desk = shop(folder, *more, **given)
+    async with running(desk, size, given.get("lang", "en")) as pilot:
+        await talk(pilot)
+        await enter(pilot)
+        yield pilot, desk
 
 
 async def go_to(pilot: "Pilot[int]", words: str) -> ContextItem:
@@ -120,7 +120,6 @@ async def tidy(pilot: "Pilot[int]") -> None:
 
 
 async def see(pilot: "Pilot[int]", *texts: str) -> None:
-    """Wait until all of these stand on the screen."""
 
     def seen() -> bool:
         rows = screen(pilot)
@@ -130,12 +129,10 @@ async def see(pilot: "Pilot[int]", *texts: str) -> None:
 
 
 async def not_see(pilot: "Pilot[int]", text: str) -> None:
-    """Wait until this stands on the screen no more."""
     await until(pilot, lambda: not shown(pilot, text))
 
 
 async def click_on(pilot: "Pilot[int]", text: str, times: int = 1) -> None:
-    """Click on a text that stands on the screen."""
     for y, line in enumerate(lines(pilot)):
         if text in line:
             x = _cell(line, line.index(text))
@@ -166,7 +163,6 @@ def hidden(item: ContextItem) -> str | None:
 
 
 def visible_text(widget: Widget) -> str:
-    """What a widget shows."""
     height = widget.size.height
     return "\n".join(widget.render_line(y).text.rstrip() for y in range(height))
 

@@ -4,10 +4,9 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from textual.pilot import Pilot
 
 from contextui.tui.inspector.usage import TurnUsage, UsagePage, fitting_cells
-from tests.tui.desktop.samples import region_text
+from tests.tui.desktop.samples import region_text, seen
 from tests.tui.inspector.scene import inspector
 from tests.tui.running import desk_in, running, until
 
@@ -34,8 +33,7 @@ FULL = TurnUsage(
 
 
 async def test_all_numbers_below_a_million_fit_beside_the_chat(tmp_path: Path) -> None:
-    desk = desk_in(tmp_path)
-    async with running(desk) as pilot:
+    async with running(desk_in(tmp_path)) as pilot:
         pane = inspector(pilot)
         pilot.app.main.navigation.enter("context")  # type: ignore[attr-defined]
         pane._turn_to("Usage")
@@ -43,8 +41,7 @@ async def test_all_numbers_below_a_million_fit_beside_the_chat(tmp_path: Path) -
         page = pane.query_one(UsagePage)
         turns = [TurnUsage(1, cached=486, uncached=12, answered=7)] * 60
         page.show_turns([*turns, FULL])  # so many that there is a scroll bar
-        await seen(pilot, page, "777,777")
-        text = "\n".join(region_text(pilot, page))
+        text = await seen(pilot, page, "777,777")
         names = ("answered", "not cached", "cached", "outdated")
         assert [one for one in names if one not in text] == []
         row = next(one for one in text.split("\n") if "777,777" in one)
@@ -57,7 +54,3 @@ async def test_all_numbers_below_a_million_fit_beside_the_chat(tmp_path: Path) -
         row = next(one for one in region_text(pilot, page) if "1,234,567" in one)
         assert set(row.split()[1:]) <= {"98,765,432", "1,234,567", "45,678,901"}
         assert "123,456,789" not in row
-
-
-async def seen(pilot: "Pilot[int]", page: UsagePage, text: str) -> None:
-    await until(pilot, lambda: text in "\n".join(region_text(pilot, page)))

@@ -17,8 +17,7 @@ def newest(pilot: "Pilot[int]") -> bool:
 
 
 async def test_the_list_follows_until_the_person_moves(tmp_path: Path) -> None:
-    desk = desk_in(tmp_path, "One.", "Two.", "Three.", "Four.")
-    async with running(desk) as pilot:
+    async with running(desk_in(tmp_path, "One.", "Two.", "Three.", "Four.")) as pilot:
         listing = rows(pilot)
         assert isinstance(listing, ItemList)
         await say(pilot, "first")
@@ -53,7 +52,6 @@ async def test_the_list_follows_until_the_person_moves(tmp_path: Path) -> None:
 
 async def test_the_cursor_stays_on_a_dropped_item_that_moves(tmp_path: Path) -> None:
     """Also the note of a key goes with the next one."""
-
     desk = desk_in(tmp_path, call("create", name="todo", args={"items": ["milk"]}), "Open.")
     desk.controller.model.has_cache = False  # type: ignore[attr-defined]
     async with running(desk) as pilot:

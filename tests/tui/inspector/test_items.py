@@ -1,8 +1,6 @@
 """The page of items: what each key does, and what it costs before it is pressed."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +8,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from contextui.agent.models.scripted import Step, call
+from contextui.agent.models.scripted import call
 from contextui.context.item import ContextItem
 from contextui.context.placement.items import PlacedBlock
 from contextui.model import Answer, Block
-from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.detail import Detail, WholeText, signed
 from contextui.tui.inspector.edit import EditScreen
@@ -26,10 +23,10 @@ from tests.tui.inspector.scene import (
     LONG,
     SIZES,
     click_on,
-    desk_of,
     enter,
     go_to,
     hidden,
+    inspecting,
     inspector,
     not_see,
     press_until,
@@ -40,21 +37,9 @@ from tests.tui.inspector.scene import (
     talk,
     visible_text,
 )
-from tests.tui.running import lines, running, say, until
+from tests.tui.running import app_of, desk_of, lines, running, say, until
 
 pytestmark = pytest.mark.long
-
-
-@asynccontextmanager
-async def inspecting(
-    folder: Path, *more: Step, size: tuple[int, int] = (120, 40), **given: Any
-) -> "AsyncIterator[tuple[Pilot[int], AppSession]]":
-    """Have the conversation of the shop, and go to the inspector."""
-    desk = shop(folder, *more, **given)
-    async with running(desk, size, given.get("lang", "en")) as pilot:
-        await talk(pilot)
-        await enter(pilot)
-        yield pilot, desk
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -236,8 +221,7 @@ class Slow:
 
 async def remember(pilot: "Pilot[int]", desk: AppSession, model: Slow) -> ContextItem:
     """Say something, and go to it in the inspector while the model has not answered."""
-    assert isinstance(pilot.app, ContextUIApp)
-    pilot.app.main.send("Remember this")
+    app_of(pilot).main.send("Remember this")
     await until(pilot, lambda: desk.session.context.ledger.under_way and not model._first)
     await pilot.pause(0.1)
     await enter(pilot)

@@ -85,8 +85,6 @@ async def test_five_megabytes_are_shown_line_by_line(tmp_path: Path) -> None:
 
 @pytest.mark.long
 async def test_every_line_fits_at_every_width(tmp_path: Path) -> None:
-    from rich.cells import cell_len
-
     desk = desk_in(tmp_path, "把牛奶、鸡蛋和面包放进待办，一共三项。", lang="zh")
     async with running(desk, lang="zh") as pilot:
         await say(pilot, "把牛奶、鸡蛋和面包放进待办")

@@ -31,16 +31,21 @@ class Scene(Conversation):
         super().__init__("price", rough_counter())
         self.system("You help. " * 600)  # more than the least that is cached
 
+    def look_up(
+        self, found: str = "done", thinking: str = "", say: str = "look it up", says: str = "There."
+    ) -> tuple[ContextItem, ContextItem, ContextItem]:
+        """A turn with a call; return the call, its result and the answer."""
+        self.say(say)
+        self.send()
+        call, result = self.call(thinking=thinking), self.result(found)
+        self.send()
+        answer = self.answer(says)
+        self.context.end_turn()
+        return call, result, answer
+
     def read(self, lines: int) -> ContextItem:
         """A turn that reads a file of so many lines; return the result."""
-        self.say("read it")
-        self.send()
-        self.call()
-        result = self.result("a line of a file\n" * lines)
-        self.send()
-        self.answer("Read.")
-        self.context.end_turn()
-        return result
+        return self.look_up("a line of a file\n" * lines, say="read it", says="Read.")[1]
 
     def write(self, window_id: str, line: str) -> None:
         super().write(window_id, line)
@@ -210,13 +215,7 @@ def test_a_closed_window_goes_when_the_turn_ends() -> None:
 
 def test_the_thinking_of_earlier_turns_is_outdated() -> None:
     scene = Scene()
-    scene.say("look it up")
-    scene.send()
-    answer = scene.call(thinking="hm " * 200)
-    scene.result(LONG)
-    scene.send()
-    scene.answer("There.")
-    scene.context.end_turn()
+    answer, *_ = scene.look_up(LONG, thinking="hm " * 200)
     calm(scene)
     assert scene.reasons() == ["earlier thinking"]
     assert scene.counts(answer)
@@ -224,13 +223,7 @@ def test_the_thinking_of_earlier_turns_is_outdated() -> None:
 
 def test_a_message_whose_only_call_was_dropped_counts_no_more() -> None:
     scene = Scene()
-    scene.say("look it up")
-    scene.send()
-    answer = scene.call()
-    result = scene.result()
-    scene.send()
-    scene.answer("There.")
-    scene.context.end_turn()
+    answer, result, _ = scene.look_up()
     assert scene.counts(answer)
     scene.context.drop(result.id)
     assert not answer.hidden
@@ -330,13 +323,7 @@ def test_a_long_conversation_is_no_more_work_to_look_at() -> None:
 
 def test_figures_that_differ_from_the_item_are_explained() -> None:
     scene = Scene()
-    scene.say("look it up")
-    scene.send()
-    answer = scene.call()
-    scene.result("a line\n" * 20)
-    scene.send()
-    last = scene.answer("There.")
-    scene.context.end_turn()
+    answer, _, last = scene.look_up("a line\n" * 20)
     window = scene.open("milk")
     window.to_xml()
     prices = Prices(scene.look())

@@ -19,9 +19,9 @@ from tests.tui.inspector.scene import (
     LONG,
     SIZES,
     click_on,
-    desk_of,
     enter,
     go_to,
+    inspecting,
     inspector,
     not_see,
     reply,
@@ -31,7 +31,7 @@ from tests.tui.inspector.scene import (
     shop,
     talk,
 )
-from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.running import desk_in, desk_of, lines, running, say, shown, until
 
 pytestmark = pytest.mark.long
 
@@ -96,11 +96,7 @@ async def test_the_request_shows_its_parts_and_where_the_cache_ends(
 
 async def test_where_the_cache_ends_is_what_the_plan_says(tmp_path: Path) -> None:
     """After five minutes nothing is cached any more; the request says so too."""
-
-    desk = shop(tmp_path)
-    async with running(desk) as pilot:
-        await talk(pilot)
-        await enter(pilot)
+    async with inspecting(tmp_path) as (pilot, desk):
         await see(pilot, "── cached ─")
         priced = desk.session.context.ledger.priced
         assert priced is not None
@@ -178,10 +174,8 @@ async def test_sweeps_are_logged_with_reason_rent_and_price(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     more = reply("Fine.", usage=Usage(20, 30, 1_200, 6_400))
-    desk = shop(tmp_path, more, reply("Good.", usage=Usage(20, 30, 7_600, 40)))
-    async with running(desk, size) as pilot:
-        await talk(pilot)
-        await enter(pilot)
+    last = reply("Good.", usage=Usage(20, 30, 7_600, 40))
+    async with inspecting(tmp_path, more, last, size=size) as (pilot, desk):
         item = await go_to(pilot, "Money is Decimal")
         await pilot.press("d", "d")
         await say(pilot, "go on")
@@ -267,8 +261,7 @@ async def test_earlier_turns_are_shown_as_they_were(
 async def test_a_full_context_is_shown_in_the_head(tmp_path: Path) -> None:
     from tests.agent.talking import options
 
-    desk = desk_in(tmp_path, "One.", options=options(budget=2_000))
-    async with running(desk) as pilot:
+    async with running(desk_in(tmp_path, "One.", options=options(budget=2_000))) as pilot:
         await say(pilot, "hello " * 900)
         head = next(line for line in lines(pilot) if "/ 2k" in line)
         assert int(head.rsplit(maxsplit=1)[-1].rstrip("%")) >= 80

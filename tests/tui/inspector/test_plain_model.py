@@ -15,6 +15,7 @@ from contextui.tui.inspector.pane import Inspector
 from contextui.tui.inspector.usage import Spending, sweep_of
 from tests.agent.talking import controller, run
 from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.test_cost import Priced
 
 WORDS = re.compile(r"cache|paid|billed|price|rent \d|sweep|swept|saved|break|\$\d", re.IGNORECASE)
 
@@ -83,12 +84,7 @@ async def test_the_head_shows_what_the_session_cost_if_prices_are_known(tmp_path
     answer = Answer(({"type": "text", "text": "Yes."},), usage=usage)
     opening = call("create", name="todo", args={"items": ["milk"]})
 
-    class Priced(ScriptedModel):
-        def cost(self, usage: Usage) -> float:
-            return usage.output_tokens / 1_000
-
-    desk = desk_in(tmp_path, model=Priced([opening], answer, answer))
-    async with running(desk) as pilot:
+    async with running(desk_in(tmp_path, model=Priced([opening], answer, answer))) as pilot:
         await say(pilot, "Is it?")
         await until(pilot, lambda: shown(pilot, "$0.20"))
         await say(pilot, "Again?")

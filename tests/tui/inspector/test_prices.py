@@ -14,18 +14,21 @@ from tests.windowing.samples import Todo
 
 
 @pytest.mark.parametrize(
-    ("each", "once", "after"),
+    ("price", "after"),
     [
-        (-6_400, 1_600, 3),  # 1.15 × 1600 ÷ (0.1 × 6400) = 2.9
-        (-100, 1_600, 184),
-        (-6_400, 0, 0),
-        (0, 0, None),
-        (200, 0, None),
-        (None, 900, None),
+        (Price(-6_400, 1_600), 3),  # 1.15 × 1600 ÷ (0.1 × 6400) = 2.9
+        (Price(-100, 1_600), 184),
+        (Price(-6_400, 0), 0),
+        (Price(0, 0), None),
+        (Price(200, 0), None),
+        (Price(None, 900), None),
+        (Price(-100, 50, CachePrices(0.0, 1.0)), None),  # a cache that costs nothing
+        (Price(-100, 0, CachePrices(0.0, 1.0)), 0),
+        (Price(-100, 50, CachePrices(1.0, 1.0)), 0),  # without a cache all is written
     ],
 )
-def test_pays_back_after_so_many_turns(each: int | None, once: int, after: int | None) -> None:
-    assert turns(Price(each, once)) == after
+def test_pays_back_after_so_many_turns(price: Price, after: int | None) -> None:
+    assert turns(price) == after
 
 
 def test_asked_twice_is_what_pays_back_late_or_never() -> None:
@@ -67,12 +70,6 @@ class Scene:
 def price(offer: Offer) -> Price:
     assert offer.price is not None
     return offer.price
-
-
-def test_a_provider_whose_cache_costs_nothing_never_pays_back() -> None:
-    assert turns(Price(-100, 50, CachePrices(0.0, 1.0))) is None
-    assert turns(Price(-100, 0, CachePrices(0.0, 1.0))) == 0
-    assert turns(Price(-100, 50, CachePrices(1.0, 1.0))) == 0  # without a cache all is written
 
 
 def test_what_is_hidden_can_come_back_and_what_is_closed_cannot() -> None:

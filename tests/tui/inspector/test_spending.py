@@ -1,6 +1,5 @@
 """What turns cost: while they run, and read back from the log."""
 
-import asyncio
 from pathlib import Path
 
 from contextui.session.usage import usage_of
@@ -59,33 +58,30 @@ def test_figures_of_a_log_may_be_anything() -> None:
     assert usage_of({"input_tokens": 3, "output_tokens": None, "x": "y"}) == Usage(3, 0, 0, 0)
 
 
-def test_the_log_gives_the_same_usage_as_the_turns_and_damage_costs_only_itself(
+async def test_the_log_gives_the_same_usage_as_the_turns_and_damage_costs_only_itself(
     tmp_path: Path,
 ) -> None:
-    async def run() -> Path:
-        dear = reply("Again.", usage=Usage(10, 10, 0, 5_000))
-        desk = shop(tmp_path, dear, dear)
-        context = desk.session.context
-        async with running(desk) as pilot:
-            await talk(pilot)
-            context.drop(context.get_all()[1].id)
-            await say(pilot, "again")
-            context.compact(list(context.get_active())[1:3], "So far.")
-            await say(pilot, "and again")
-            watch = inspector(pilot)._watch
-            live = watch.spending
-        past = read_past(desk.session.path)
-        assert past.turns == live.turns
-        assert [one.turn for one in past.turns] == [1, 2, 3, 4, 5]
-        assert [past.turn_of(one.seq) for one in context.get_all()] == [
-            live.turn_of(one.seq) for one in context.get_all()
-        ]
-        causes = [one.cause.operation if one.cause else "" for one in past.turns]
-        assert causes[-2:] == ["drop", "compact"]
-        assert past.turns[-2].cause == ("drop", 2)
-        return desk.session.path
-
-    path = asyncio.run(run())
+    dear = reply("Again.", usage=Usage(10, 10, 0, 5_000))
+    desk = shop(tmp_path, dear, dear)
+    context = desk.session.context
+    async with running(desk) as pilot:
+        await talk(pilot)
+        context.drop(context.get_all()[1].id)
+        await say(pilot, "again")
+        context.compact(list(context.get_active())[1:3], "So far.")
+        await say(pilot, "and again")
+        watch = inspector(pilot)._watch
+        live = watch.spending
+    past = read_past(desk.session.path)
+    assert past.turns == live.turns
+    assert [one.turn for one in past.turns] == [1, 2, 3, 4, 5]
+    assert [past.turn_of(one.seq) for one in context.get_all()] == [
+        live.turn_of(one.seq) for one in context.get_all()
+    ]
+    causes = [one.cause.operation if one.cause else "" for one in past.turns]
+    assert causes[-2:] == ["drop", "compact"]
+    assert past.turns[-2].cause == ("drop", 2)
+    path = desk.session.path
     whole = read_past(path).turns
     lines = path.read_bytes().split(b"\n")
     usage = [number for number, line in enumerate(lines) if b'"subtype":"usage"' in line]

@@ -26,7 +26,7 @@ def run(folder: Path, *args: str, check: bool = True, **env: str) -> str:
     return made.stdout.decode(errors="surrogateescape")
 
 
-def previewed(tester: Tester, action: str, **params: Any) -> Preview:
+def previewed(tester: WindowTester[Any], action: str, **params: Any) -> Preview:
     """Return the preview of an action, which there must be."""
     preview = tester.preview(action, **params)
     assert isinstance(preview, Preview)

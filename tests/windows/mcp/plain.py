@@ -123,9 +123,7 @@ def call(name: str, given: dict[str, Any], meta: dict[str, Any]) -> dict[str, An
     if MODE == "hangs":
         time.sleep(600)
     if MODE == "large":
-        return text("x" * 99 + "\n" * 1) | {
-            "content": [{"type": "text", "text": "line\n" * 400_000}]
-        }
+        return text("line\n" * 400_000)
     if MODE == "huge":
         sys.stdout.write("x" * 40_000_000)
         sys.stdout.flush()

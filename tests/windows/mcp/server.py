@@ -1,9 +1,5 @@
-"""An MCP server of the newer generation, made with the library; over stdio or HTTP.
+"""An MCP server of the newer generation, made with the library."""
 
-``python server.py`` or ``python server.py http PORT``.
-"""
-
-import sys
 from typing import Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -77,7 +73,4 @@ def review(topic: str) -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["http"]:
-        server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[2]))
-    else:
-        server.run("stdio")
+    server.run("stdio")

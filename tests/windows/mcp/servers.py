@@ -24,14 +24,12 @@ def plain(mode: str = "", **options: Any) -> Server:
 
 
 def free_port() -> int:
-    """Return a port that nothing listens on."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
 
 
 def listens(port: int) -> bool:
-    """Whether a server listens on a port."""
     with socket.socket() as one:
         return one.connect_ex(("127.0.0.1", port)) == 0
 

@@ -9,15 +9,14 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.form import FormScreen
 from contextui.windowing.window import Window
 from contextui.windows.mcp.widget import ServerBody
 from contextui.windows.mcp.window import server_window
 from tests.agent.server import Server, answer, call
 from tests.cli.calling import Program
-from tests.tui.desktop.samples import enter, region_text
-from tests.tui.running import desk_in, running, say, until
+from tests.tui.desktop.samples import enter, region_text, seen
+from tests.tui.running import app_of, desk_in, running, say, until
 from tests.windows.mcp.servers import HERE, plain
 
 
@@ -31,20 +30,12 @@ async def test_it_shows_the_server_its_result_and_its_tools(tmp_path: Path) -> N
     async with running(desk, (150, 44)) as pilot:
         frame = await enter(pilot, "plain_1")
         assert isinstance(frame.body, ServerBody), frame._own_problem
-
-        def text() -> str:
-            return "\n".join(region_text(pilot, frame))
-
-        await until(pilot, lambda: "● connected" in text())
-        assert "plain odd" in text()
-        assert "python plain.py" in text()
-        assert "asks" in text()
-        assert "\x1b" not in text()
+        text = await seen(pilot, frame, "● connected", "plain odd", "python plain.py", "asks")
+        assert "\x1b" not in text
         done = await desk.session.windows.act("plain_1", "table", {})
         assert done.ok
-        await until(pilot, lambda: "Last result" in text())
-        assert "Row ⏎ 0" in text() or "Row 0" in text()
-        assert "10 of 40   n next page" in text()
+        text = await seen(pilot, frame, "Last result", "10 of 40   n next page")
+        assert "Row ⏎ 0" in text or "Row 0" in text
 
 
 async def test_a_question_for_a_secret_is_a_warning_and_the_answer_is_masked(
@@ -57,18 +48,14 @@ async def test_a_question_for_a_secret_is_a_warning_and_the_answer_is_masked(
     async with running(desk, (150, 44)) as pilot:
         frame = await enter(pilot, "plain_1")
         asking = asyncio.create_task(desk.session.windows.act("plain_1", "ask", {}))
-
-        def text() -> str:
-            return "\n".join(region_text(pilot, frame))
-
-        await until(pilot, lambda: "The server asks: What is your name?" in text())
-        assert "the server gets what you type, not contextui" in text()
+        warning = "the server gets what you type, not contextui"
+        await seen(pilot, frame, "The server asks: What is your name?", warning)
         window = desk.session.windows.get("plain_1")
         await until(pilot, lambda: window is not None and "answer" in window.actions)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
         shown = "\n".join(region_text(pilot, pilot.app.screen.query_one(".box")))
-        assert "the server gets what you type, not contextui" in shown
+        assert warning in shown
         await pilot.press(*typed, "enter")
         await until(pilot, lambda: not isinstance(pilot.app.screen, FormScreen))
         assert typed not in (await asking).text  # the server repeats it
@@ -81,63 +68,42 @@ async def test_a_question_for_a_secret_is_a_warning_and_the_answer_is_masked(
         assert not file.is_file() or typed.encode() not in file.read_bytes()
 
 
-def test_a_question_is_answered_a_prompt_becomes_a_draft_and_a_resumed_window_connects(
+async def test_a_question_is_answered_a_prompt_becomes_a_draft_and_a_resumed_window_connects(
     tmp_path: Path,
 ) -> None:
     cls = of(tmp_path)
-
-    async def first() -> str:
-        desk = desk_in(tmp_path, windows=[cls])
-        desk.session.windows.open("plain")
-        async with running(desk, (150, 44)) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            window = desk.session.windows.get("plain_1")
-            assert window is not None
-            await until(pilot, lambda: "prompt" in window.actions)
-            app.main.run_command("/prompt plain.greet who=Momo")
-            await until(pilot, lambda: app.main.prompt.text == "Greet Momo kindly.")
-            app.main.run_command("/prompt plain.nonsense")
-            app.main.run_command("/prompt plain.greet who=Nana")
-            app.main.query_one("#log").focus()  # the person goes on elsewhere, and stays there
-            await until(pilot, lambda: "Nana" in app.main.prompt.text)
-            await pilot.pause()
-            assert app.focused is app.main.query_one("#log")
-
-            frame = await enter(pilot, "plain_1")
-            asking = asyncio.create_task(desk.session.windows.act("plain_1", "ask", {}))
-
-            def text() -> str:
-                return "\n".join(region_text(pilot, frame))
-
-            await until(pilot, lambda: "The server asks: What is your name?" in text())
-            await until(pilot, lambda: "● asks: What is your name?" in text())
-            done = await desk.session.windows.act(
-                "plain_1", "answer", {"name": "Momo"}, actor="person"
-            )
-            assert done.ok
-            assert json.loads((await asking).text)["content"] == {"name": "Momo"}
-            await until(pilot, lambda: "asks: What" not in text())
-            assert (await desk.session.windows.act("plain_1", "echo", {"text": "kept"})).ok
-            await pilot.pause(0.1)
-            return desk.session.id
-
-    async def later(session_id: str) -> None:
-        desk = desk_in(tmp_path, windows=[cls], session_id=session_id)
-        async with running(desk, (150, 44)) as pilot:
-            frame = await enter(pilot, "plain_1")
-
-            def text() -> str:
-                return "\n".join(region_text(pilot, frame))
-
-            await until(pilot, lambda: "kept" in text())
-            assert "connects when used" in text()
-            assert "echo" in text()
-            done = await desk.session.windows.act("plain_1", "echo", {"text": "again"})
-            assert done.text == "again"
-            await until(pilot, lambda: "● connected" in text())
-
-    asyncio.run(later(asyncio.run(first())))
+    desk = desk_in(tmp_path, windows=[cls])
+    desk.session.windows.open("plain")
+    async with running(desk, (150, 44)) as pilot:
+        app = app_of(pilot)
+        window = desk.session.windows.get("plain_1")
+        assert window is not None
+        await until(pilot, lambda: "prompt" in window.actions)
+        app.main.run_command("/prompt plain.greet who=Momo")
+        await until(pilot, lambda: app.main.prompt.text == "Greet Momo kindly.")
+        app.main.run_command("/prompt plain.nonsense")
+        app.main.run_command("/prompt plain.greet who=Nana")
+        app.main.query_one("#log").focus()  # the person goes on elsewhere, and stays there
+        await until(pilot, lambda: "Nana" in app.main.prompt.text)
+        await pilot.pause()
+        assert app.focused is app.main.query_one("#log")
+        frame = await enter(pilot, "plain_1")
+        asking = asyncio.create_task(desk.session.windows.act("plain_1", "ask", {}))
+        asked = ("The server asks: What is your name?", "● asks: What is your name?")
+        await seen(pilot, frame, *asked)
+        done = await desk.session.windows.act("plain_1", "answer", {"name": "Momo"}, actor="person")
+        assert done.ok
+        assert json.loads((await asking).text)["content"] == {"name": "Momo"}
+        await until(pilot, lambda: "asks: What" not in "\n".join(region_text(pilot, frame)))
+        assert (await desk.session.windows.act("plain_1", "echo", {"text": "kept"})).ok
+        await pilot.pause(0.1)
+    desk = desk_in(tmp_path, windows=[cls], session_id=desk.session.id)
+    async with running(desk, (150, 44)) as pilot:
+        frame = await enter(pilot, "plain_1")
+        await seen(pilot, frame, "kept", "connects when used", "echo")
+        done = await desk.session.windows.act("plain_1", "echo", {"text": "again"})
+        assert done.text == "again"
+        await seen(pilot, frame, "● connected")
 
 
 def configured(program: Program, **more: object) -> None:

@@ -20,7 +20,7 @@ pytest.importorskip("mcp")
 
 from lxml import etree
 
-from contextui import Preview, secrets
+from contextui import secrets
 from contextui.config.servers import Server
 from contextui.errors import ActionError
 from contextui.text import for_terminal
@@ -28,6 +28,7 @@ from contextui.windowing.runtime import runtime_of
 from contextui.windows.mcp.catalogue import MOST_TOOLS
 from contextui.windows.mcp.connection import MOST_QUESTIONS
 from contextui.windows.mcp.description import Asked
+from tests.windows.git.conftest import previewed
 from tests.windows.mcp.servers import attend, opened, plain, until
 
 
@@ -171,9 +172,7 @@ def test_names_and_descriptions_cannot_leave_their_place(tmp_path: Path) -> None
         assert max(len(str(one.text or "")) for one in window.iter("action")) <= 110
         assert "Prompts: greet, two words" in server.content()
         evil = next(one for one in ids if one and one.startswith("Window"))
-        preview = server.preview(evil)
-        assert isinstance(preview, Preview)
-        assert "\x1b" not in preview.target
+        assert "\x1b" not in previewed(server, str(evil)).target
         assert not server.troubles
 
 
@@ -225,12 +224,10 @@ def test_a_schema_of_params_is_never_followed_nor_matched(tmp_path: Path) -> Non
 
 def test_another_tool_under_the_same_id_is_not_covered_by_an_approval(tmp_path: Path) -> None:
     with opened(plain("swap"), tmp_path) as server:
-        before = server.preview("drop_table")
+        before = previewed(server, "drop_table")
         server.act("grow")
         until(lambda: "new1" in server.window.actions)
-        after = server.preview("drop_table")
-        assert isinstance(before, Preview)
-        assert isinstance(after, Preview)
+        after = previewed(server, "drop_table")
         assert '"drop table"' in before.text
         assert (before.target, after.target) == (
             "plain.drop_table",

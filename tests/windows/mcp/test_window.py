@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from contextui import Lod, Preview
+from contextui import Lod
 from contextui.agent.prompt import class_list
 from contextui.config.credentials import Credentials
 from contextui.config.servers import Server
@@ -17,6 +17,7 @@ from contextui.errors import ActionError, ContextUIError
 from contextui.tokens import TokenCounter
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.mcp.window import server_window
+from tests.windows.git.conftest import previewed
 from tests.windows.mcp.servers import answer_as_person, attend, opened, plain, until
 
 
@@ -64,8 +65,7 @@ def test_a_claim_to_only_read_counts_only_if_the_person_trusts_it(
 
 def test_the_person_sees_exactly_what_would_be_sent(tmp_path: Path) -> None:
     with opened(plain(), tmp_path) as server:
-        shown = server.preview("echo", text="a\u202eb")
-        assert isinstance(shown, Preview)
+        shown = previewed(server, "echo", text="a\u202eb")
         assert (shown.verb, shown.target) == ("run", "plain.echo")
         assert json.loads(shown.text.partition("\n")[2]) == {"text": "a\u202eb"}
         assert "It claims to only read." in str(server.preview("look"))
@@ -73,14 +73,11 @@ def test_the_person_sees_exactly_what_would_be_sent(tmp_path: Path) -> None:
 
 def test_a_tool_that_changes_its_description_is_another_target(tmp_path: Path) -> None:
     with opened(plain("flip"), tmp_path) as server:
-        before = server.preview("look")
+        before = previewed(server, "look")
         server.act("grow")
         until(lambda: "new1" in server.window.actions)
-        after = server.preview("look")
-        assert isinstance(before, Preview)
-        assert isinstance(after, Preview)
         assert before.target == "plain.look"
-        assert after.target == "plain.look (description 2)"
+        assert previewed(server, "look").target == "plain.look (description 2)"
 
 
 def test_new_tools_and_changed_resources_are_new_versions(tmp_path: Path) -> None:
@@ -198,8 +195,6 @@ def test_tools_can_be_left_out(tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_missing_is_one_clear_line(tmp_path: Path) -> None:
-    from contextui.config.servers import Server
-
     with (
         pytest.raises(ActionError, match='There is no program "nonesuch"'),
         opened(Server("x", command="nonesuch"), tmp_path),

@@ -68,7 +68,6 @@ async def typed(one: Shell, keys: bytes) -> Command:
 
 
 async def finished(one: Shell, command: str) -> Command:
-    """Run a command to its end."""
     ran = await one.run(command)
     async with asyncio.timeout(LONGEST * 5):
         await one.wait(ran)

@@ -6,7 +6,8 @@ attack is harmless by mistake.
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -19,11 +20,10 @@ from contextui.windowing.transaction import Allow, Intent
 from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.window import TerminalWindow
 from tests.windows.git.conftest import run, use_home
+from tests.windows.git.test_attacks import Plant, config, hook
 from tests.windows.terminal.test_window import LONG
 
 PATTERNS = ("git status", "git log *", "git diff *", "git commit *", "git checkout *", "git st")
-
-Plant = Callable[[Path, str], None]
 
 
 @pytest.fixture(autouse=True)
@@ -64,6 +64,15 @@ class Desk:
         asked = allow or self.gate.allow
         return (await self.windows.act("terminal_1", "run", given, allow=asked)).text
 
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        self.windows.open("terminal")
+        await self.windows.await_opening(LONG)
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(self.windows.shut_down)
+
     @property
     def programs(self) -> list[list[str]]:
         """What each question named."""
@@ -74,29 +83,8 @@ class Desk:
 
 async def use(desk: Desk, *commands: str) -> list[str]:
     """Let the model run commands, one after the other."""
-    desk.windows.open("terminal")
-    await desk.windows.await_opening(LONG)
-    try:
+    async with desk.opened():
         return [await desk.run(one) for one in commands]
-    finally:
-        await asyncio.to_thread(desk.windows.shut_down)
-
-
-def config(name: str, value: str = "{}") -> Plant:
-    def plant(folder: Path, command: str) -> None:
-        run(folder, "config", name, value.format(command))
-
-    return plant
-
-
-def hook(name: str) -> Plant:
-    def plant(folder: Path, command: str) -> None:
-        path = folder / ".git/hooks" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"#!/bin/sh\n{command}\n")
-        path.chmod(0o755)
-
-    return plant
 
 
 def stale_index(folder: Path, command: str) -> None:
@@ -135,14 +123,12 @@ async def test_a_pattern_does_not_cover_a_program_of_the_repository(
     plant(folder, f"touch {mark}")
     mark.unlink(missing_ok=True)
     desk = Desk(folder, "no", "once")
-    desk.windows.open("terminal")
-    await desk.windows.await_opening(LONG)
-    refused = await desk.run(command)
-    assert not mark.exists()
-    assert "declined" in refused
-    await desk.run(command)
-    assert mark.exists()
-    await asyncio.to_thread(desk.windows.shut_down)
+    async with desk.opened():
+        refused = await desk.run(command)
+        assert not mark.exists()
+        assert "declined" in refused
+        await desk.run(command)
+        assert mark.exists()
     assert len(desk.questions) == 2
     assert any(one.startswith(shown) for one in desk.programs[0])
 
@@ -176,14 +162,12 @@ async def test_what_a_person_allows_holds_while_the_programs_are_the_same(
 ) -> None:
     hook("pre-commit")(folder, "true")
     desk = Desk(folder, choice, "no")
-    desk.windows.open("terminal")
-    await desk.windows.await_opening(LONG)
-    for _ in range(2):
+    async with desk.opened():
+        for _ in range(2):
+            await desk.run("git commit --allow-empty -m x")
+        assert len(desk.questions) == 1
+        hook("commit-msg")(folder, "true")
         await desk.run("git commit --allow-empty -m x")
-    assert len(desk.questions) == 1
-    hook("commit-msg")(folder, "true")
-    await desk.run("git commit --allow-empty -m x")
-    await asyncio.to_thread(desk.windows.shut_down)
     assert len(desk.questions) == 2
     assert run(folder, "rev-list", "--count", "HEAD") == "3\n"
 
@@ -193,16 +177,14 @@ async def test_a_program_that_is_named_after_the_decision_is_not_started(
 ) -> None:
     """The command is compared once more before it runs, with what git may start."""
     desk = Desk(folder, "no")
-    desk.windows.open("terminal")
 
     async def allow(intent: Intent) -> object:
         permit = await desk.gate.allow(intent)
         run(folder, "config", "core.fsmonitor", f"touch {tmp_path}/mark")
         return permit
 
-    await desk.windows.await_opening(LONG)
-    said = await desk.run("git status", allow)  # type: ignore[arg-type]
-    await asyncio.to_thread(desk.windows.shut_down)
+    async with desk.opened():
+        said = await desk.run("git status", allow)  # type: ignore[arg-type]
     assert "declined" in said
     assert [one.changed for one in desk.questions] == [True]
     assert not (tmp_path / "mark").exists()
@@ -218,7 +200,6 @@ async def test_a_shell_that_goes_elsewhere_before_the_command_runs_does_not_run_
     run(other, "config", "core.fsmonitor", f"touch {tmp_path}/mark")
     os.mkfifo(tmp_path / "go")
     desk = Desk(folder, "once")
-    desk.windows.open("terminal")
     settle = Shell.settle
 
     async def go_on(shell: Shell) -> None:
@@ -227,11 +208,10 @@ async def test_a_shell_that_goes_elsewhere_before_the_command_runs_does_not_run_
         await settle(shell)
 
     monkeypatch.setattr(Shell, "settle", go_on)
-    await desk.windows.await_opening(LONG)
-    given = {"command": f"read x < {tmp_path}/go; cd {other}", "seconds": 0}
-    await desk.windows.act("terminal_1", "run", given, allow=desk.gate.allow)
-    said = await desk.run("git status")
-    await asyncio.to_thread(desk.windows.shut_down)
+    async with desk.opened():
+        given = {"command": f"read x < {tmp_path}/go; cd {other}", "seconds": 0}
+        await desk.windows.act("terminal_1", "run", given, allow=desk.gate.allow)
+        said = await desk.run("git status")
     assert not (tmp_path / "mark").exists()
     assert "went to another folder" in said or "is busy" in said
     assert len(desk.questions) == 1  # about the first command

@@ -256,7 +256,6 @@ def test_input_is_refused_before_anyone_is_asked(work: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 async def test_what_the_person_types_ahead_survives(tmp_path: Path, kind: str) -> None:
     """The model's text waits, unread, as they type: theirs stays, the model's goes."""
-
     async with shell(tmp_path, kind) as one:
         work = tmp_path / "work"
         await one.run(f"sh -c '{WAITS}'")
@@ -299,7 +298,6 @@ async def test_keys_that_the_shell_has_not_read_yet_refuse_a_command(
     tmp_path: Path, kind: str
 ) -> None:
     """H02: a slow shell shows its prompt before it has read what was typed ahead."""
-
     async with shell(tmp_path, kind) as one:
         os.killpg(one._home_group, signal.SIGSTOP)
         try:
@@ -315,7 +313,6 @@ async def test_keys_that_the_shell_has_not_read_yet_refuse_a_command(
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_shell_that_is_closed_does_not_run_what_waits(tmp_path: Path, kind: str) -> None:
     """H02: the program ends first, and the shell ignores the signals that ask it to."""
-
     async with shell(tmp_path, kind) as one:
         await finished(one, "true" if kind == "fish" else "trap '' HUP")  # fish cannot
         await one.run("sleep 100")
@@ -381,7 +378,7 @@ async def test_the_shell_is_held_in_a_sandbox_too(
 # --- approval ----------------------------------------------------------------------------
 
 
-def test_every_text_is_asked_about(work: Path) -> None:
+async def test_every_text_is_asked_about(work: Path) -> None:
     """H02: no grant covers another text, and none is offered."""
     questions = list[Question]()
 
@@ -389,22 +386,19 @@ def test_every_text_is_asked_about(work: Path) -> None:
         questions.append(question)
         return Decision("always" if len(questions) < 3 else "no")
 
-    async def go() -> None:
-        windows = WindowManager([TerminalWindow], workspace=Workspace(work))
-        windows.open("terminal")
-        await windows.await_opening(LONGEST)
-        allow = ApprovalGate("ask", ask).allow
+    windows = WindowManager([TerminalWindow], workspace=Workspace(work))
+    windows.open("terminal")
+    await windows.await_opening(LONGEST)
+    allow = ApprovalGate("ask", ask).allow
 
-        async def act(action: str, **params: Any) -> Any:
-            return await windows.act("terminal_1", action, params, allow=allow)
+    async def act(action: str, **params: Any) -> Any:
+        return await windows.act("terminal_1", action, params, allow=allow)
 
-        await act("run", command="cat", seconds=0)
-        assert (await act("input", text="yes")).ok
-        assert not (await act("input", text="yes")).ok
-        assert not (await act("input", text="rm -rf /", enter=False)).ok
-        await asyncio.to_thread(windows.shut_down)
-
-    asyncio.run(go())
+    await act("run", command="cat", seconds=0)
+    assert (await act("input", text="yes")).ok
+    assert not (await act("input", text="yes")).ok
+    assert not (await act("input", text="rm -rf /", enter=False)).ok
+    await asyncio.to_thread(windows.shut_down)
     typed = questions[1:]
     assert [one.grant for one in typed] == [None] * 3
     assert [one.pattern for one in typed] == [None] * 3

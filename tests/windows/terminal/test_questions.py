@@ -3,12 +3,11 @@
 The person of these tests is so slow that no guard of the dialog itself applies.
 """
 
-import asyncio
 import random
 import shutil
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,6 @@ from textual import events
 
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.config.credentials import Credentials
-from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.dialogs import guard, timing
@@ -30,7 +28,7 @@ from contextui.windows.terminal.window import TerminalWindow
 from tests.agent import chat_server
 from tests.agent.server import Server
 from tests.thorough import times
-from tests.tui.running import desk_in, lines, running, shown, until
+from tests.tui.running import app_of, desk_in, desk_of, lines, running, shown, until
 from tests.tui.terminal import Terminal
 from tests.windows.terminal.test_widget import enter, plain_shell
 from tests.windows.terminal.test_widget import run as run_in
@@ -53,13 +51,11 @@ class Scene:
 
     def __init__(self, pilot: Any, body: TerminalBody, looks: list[float]) -> None:
         self.pilot, self.body, self._looks = pilot, body, looks
-        assert isinstance(pilot.app, ContextUIApp)
-        self.app = pilot.app
+        self.app = app_of(pilot)
 
     @property
     def desk(self) -> AppSession:
-        assert self.app.desk is not None
-        return self.app.desk
+        return desk_of(self.pilot)
 
     @property
     def work(self) -> Path:
@@ -123,13 +119,12 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @asynccontextmanager
 async def asking(
-    folder: Path, looks: list[float], size: tuple[int, int], questions: int
+    folder: Path, looks: list[float], size: tuple[int, int] = (120, 40), questions: int = 1
 ) -> AsyncIterator[Scene]:
     """The app once the shell has the keys and the question is pending."""
     desk = desk_in(folder, *ASKS[:questions], "Well.", windows=[TerminalWindow])
     desk.session.windows.open("terminal")
     async with running(desk, size) as pilot:
-        assert isinstance(pilot.app, ContextUIApp)
         if size[0] < 100:
             await pilot.press("ctrl+g", "1")
         scene = Scene(pilot, await enter(pilot), looks)
@@ -140,22 +135,6 @@ async def asking(
         yield scene
         desk.controller.stop()
         await scene.until(lambda: not desk.controller.is_running)
-
-
-def play(
-    folder: Path,
-    looks: list[float],
-    test: Callable[[Scene], Awaitable[None]],
-    size: tuple[int, int] = (120, 40),
-    questions: int = 1,
-) -> None:
-    """Run a test with a pending question, and as many further ones as it answers."""
-
-    async def run() -> None:
-        async with asking(folder, looks, size, questions) as scene:
-            await test(scene)
-
-    asyncio.run(run())
 
 
 # --- keys of the shell are the shell's -------------------------------------------------
@@ -214,10 +193,10 @@ async def a_shell_that_has_ended(scene: Scene) -> None:
     assert shown(scene.pilot, NOTICE)
 
 
-def test_no_key_in_a_shell_answers_and_at_the_prompt_it_opens_by_itself(
+async def test_no_key_in_a_shell_answers_and_at_the_prompt_it_opens_by_itself(
     tmp_path: Path, looks: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def test(scene: Scene) -> None:
+    async with asking(tmp_path, looks) as scene:
         await half_a_line(scene)
         await a_program_that_asks(scene)
         await every_answer_typed_slowly(scene)
@@ -231,14 +210,12 @@ def test_no_key_in_a_shell_answers_and_at_the_prompt_it_opens_by_itself(
         await scene.pause(6_000.0)
         await scene.until(lambda: scene.is_open)
 
-    play(tmp_path, looks, test)
-
 
 @needs_less
-def test_no_key_in_a_pager_or_around_the_shell_answers(
+async def test_no_key_in_a_pager_or_around_the_shell_answers(
     tmp_path: Path, looks: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def test(scene: Scene) -> None:
+    async with asking(tmp_path, looks, (80, 24)) as scene:
         rows = "".join(f"row {number}\n" for number in range(1, 500))
         (scene.work / "rows.txt").write_text(rows)
         await run_in(scene.pilot, "less rows.txt; echo a1'b2'")
@@ -265,13 +242,11 @@ def test_no_key_in_a_pager_or_around_the_shell_answers(
         await scene.until(lambda: len(looks) >= before + 2 or scene.is_open)
         assert not scene.is_open
 
-    play(tmp_path, looks, test, (80, 24))
-
 
 # --- how the person opens it -----------------------------------------------------------
 
 
-def test_two_keys_or_a_click_open_it_and_lead_back(
+async def test_two_keys_or_a_click_open_it_and_lead_back(
     tmp_path: Path, looks: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def with_click(scene: Scene) -> None:
@@ -298,7 +273,7 @@ def test_two_keys_or_a_click_open_it_and_lead_back(
     # The last way leads to the prompt, whose border has the notice unless a pane is zoomed.
     ways = [(with_click, 1), (with_keys, 0), (with_click, 0)]
 
-    async def test(scene: Scene) -> None:
+    async with asking(tmp_path, looks, questions=len(ways)) as scene:
         typed = "$ "
         for way, is_zoomed in ways:
             if scene.app.main.has_class("-zoom") != bool(is_zoomed):
@@ -320,8 +295,6 @@ def test_two_keys_or_a_click_open_it_and_lead_back(
             await scene.pilot.press("x")
             typed += "x"
             await scene.shows(typed)
-
-    play(tmp_path, looks, test, questions=len(ways))
 
 
 # --- the program in a real terminal ----------------------------------------------------

@@ -129,24 +129,8 @@ def test_strings_for_the_terminal_are_not_shown() -> None:
 
 def test_any_sequences_are_taken() -> None:
     source = random.Random(1)
-    pieces = [
-        "\x1b[",
-        "\x1b]",
-        "\x1b",
-        "?",
-        ";",
-        ":",
-        "1",
-        "99",
-        "m",
-        "H",
-        "J",
-        "r",
-        "h",
-        "l",
-        "世",
-    ]
-    pieces += [*"ABCDEFGKLMPSTXZ@`abcdefgnsu<>=!$ \r\n\t\b\x0e\x0f78cM", "\x1bP", "\x07", "1049"]
+    pieces = ["\x1b[", "\x1b]", "\x1bP", "99", "1049"]
+    pieces += "\x1b?;:1世ABCDEFGHJKLMPSTXZ@`abcdefghlmnrsu<>=!$ \r\n\t\b\x07\x0e\x0f78cM"
     one, record = Emulator(6, 12), Transcript()
     one.record(record)
     for number in range(times(10_000, 100_000)):

@@ -203,7 +203,6 @@ async def test_the_key_of_the_marks_reaches_no_program(tmp_path: Path, kind: str
 
 async def test_without_hooks_a_prompt_counts_from_its_end(tmp_path: Path) -> None:
     """The mark after it would end a command that was typed before."""
-
     async with shell(tmp_path, "sh") as one:
         one._take_mark(Mark("A"))
         assert not one.at_prompt
@@ -213,7 +212,6 @@ async def test_without_hooks_a_prompt_counts_from_its_end(tmp_path: Path) -> Non
 
 async def test_the_prompt_needs_the_terminal_too(tmp_path: Path) -> None:
     """A program that knows the key still does not make the shell look idle."""
-
     async with shell(tmp_path) as one:
         key = one._integration._key
         ran = await one.run(f"sh -c \"printf '\\033]133;A;k={key};\\007'; sleep 100\"")

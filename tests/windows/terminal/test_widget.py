@@ -2,32 +2,31 @@
 
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual import events
-from textual.pilot import Pilot
 
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.lines import SPINNER
 from contextui.windowing.runtime import runtime_of
+from contextui.windowing.window import Window
 from contextui.windows.terminal import widget
 from contextui.windows.terminal.widget import TerminalBody, bytes_of
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.windows.todo.window import TodoWindow
 from tests.tui.running import lines, shown, until
-from tests.tui.sharing import SharedChat
+from tests.tui.sharing import SharedChat, sharing
+
+WINDOWS = [TerminalWindow, TodoWindow]
+chat = sharing(lambda temp: SharedChat(temp.mktemp("terminal"), inspector=True, windows=WINDOWS))
 
 
-@pytest.fixture(scope="module")
-def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedChat]:
-    folder = tmp_path_factory.mktemp("terminal")
-    shared = SharedChat(folder, inspector=True, windows=[TerminalWindow, TodoWindow])
-    yield shared
-    shared.close()
+@pytest.fixture
+def size() -> tuple[int, int]:
+    return (120, 40)
 
 
 @pytest.fixture(autouse=True)
@@ -79,95 +78,89 @@ def row_of(pilot: Any, text: str) -> str:
     return next((one for one in lines(pilot) if text in one), "")
 
 
-def in_terminal(chat: SharedChat, test: Any, size: tuple[int, int] = (120, 40)) -> None:
-    """Run a test with a terminal on the screen, whose frame has the focus."""
-
-    async def run(pilot: "Pilot[int]") -> None:
-        window = chat.desk.session.windows.open("terminal")
-        if size[0] >= 100:
-            await until(pilot, lambda: pilot.app.screen.query(WindowFrame))
-            await until(pilot, lambda: shown(pilot, "$ "))
-            pilot.app.screen.query_one(WindowFrame).focus()
-        await pilot.pause()
-        await test(pilot, window)
-
-    chat.talk(run, size=size)
+async def in_terminal(chat: SharedChat, pilot: Any) -> Window:
+    """Open a terminal on the screen, whose frame has the focus."""
+    window = chat.desk.session.windows.open("terminal")
+    if pilot.app.size.width >= 100:
+        await until(pilot, lambda: pilot.app.screen.query(WindowFrame))
+        await until(pilot, lambda: shown(pilot, "$ "))
+        pilot.app.screen.query_one(WindowFrame).focus()
+    await pilot.pause()
+    return window
 
 
-def test_keys_and_pastes_reach_the_shell_and_programs(chat: SharedChat) -> None:
-    async def test(pilot: Any, window: TerminalWindow) -> None:
-        assert "enter type" in lines(pilot)[-1]
-        assert "^g go to" in lines(pilot)[-1]
-        body = await enter(pilot)
-        await until(pilot, lambda: "^g leave, go to" in lines(pilot)[-1])
-        assert "f2 inspector" not in lines(pilot)[-1]  # it is the shell's
-        await run(pilot, "echo a1'b2'; cat > pasted.txt; echo c3'd4'")
-        await until(pilot, lambda: shown(pilot, "a1b2"))
-        # Many terminals paste a line break as \r.
-        pilot.app.post_message(events.Paste("one\r\n\ttwo\rthree\n"))
-        await until(pilot, lambda: shown(pilot, "three"))
-        await pilot.press("ctrl+d")
-        await until(pilot, lambda: shown(pilot, "c3d4"))
-        assert (chat.work / "pasted.txt").read_text() == "one\n\ttwo\nthree\n"
-        await until(pilot, lambda: not runtime_of(window).jobs.running())
-        await type_in(pilot, "sleep 300")
-        await until(
-            pilot,
-            lambda: runtime_of(window).jobs.running() and shown(pilot, "terminal  $ sleep 300 "),
-        )
-        await pilot.press("ctrl+c")  # it belongs to the shell
-        await until(pilot, lambda: not runtime_of(window).jobs.running())
-        await until(pilot, lambda: shown(pilot, "^C"))
-        await run(pilot, "od -An -c -N1")
-        await until(pilot, runtime_of(window).jobs.running)
-        await pilot.press("ctrl+g", "ctrl+g")  # the second one is the program's
-        await until(pilot, lambda: body.has_focus and len(pilot.app.screen_stack) == 1)
-        await pilot.press("enter")
-        await until(pilot, lambda: not runtime_of(window).jobs.running())
-        await until(pilot, lambda: shown(pilot, "  \\a"))
-        await pilot.press("f1", "ctrl+p", "tab")  # they belong to the shell, too
-        assert body.has_focus
-        assert len(pilot.app.screen_stack) == 1
-        await pilot.press("ctrl+g", "p", *"hi")  # as everywhere else
-        prompt = pilot.app.screen.query_one(Prompt)
-        await until(pilot, lambda: prompt.text == "hi" and prompt.has_focus)
-
-    in_terminal(chat, test)
+async def test_keys_and_pastes_reach_the_shell_and_programs(chat: SharedChat, pilot: Any) -> None:
+    window = await in_terminal(chat, pilot)
+    assert "enter type" in lines(pilot)[-1]
+    assert "^g go to" in lines(pilot)[-1]
+    body = await enter(pilot)
+    await until(pilot, lambda: "^g leave, go to" in lines(pilot)[-1])
+    assert "f2 inspector" not in lines(pilot)[-1]  # it is the shell's
+    await run(pilot, "echo a1'b2'; cat > pasted.txt; echo c3'd4'")
+    await until(pilot, lambda: shown(pilot, "a1b2"))
+    # Many terminals paste a line break as \r.
+    pilot.app.post_message(events.Paste("one\r\n\ttwo\rthree\n"))
+    await until(pilot, lambda: shown(pilot, "three"))
+    await pilot.press("ctrl+d")
+    await until(pilot, lambda: shown(pilot, "c3d4"))
+    assert (chat.work / "pasted.txt").read_text() == "one\n\ttwo\nthree\n"
+    await until(pilot, lambda: not runtime_of(window).jobs.running())
+    await type_in(pilot, "sleep 300")
+    await until(
+        pilot,
+        lambda: runtime_of(window).jobs.running() and shown(pilot, "terminal  $ sleep 300 "),
+    )
+    await pilot.press("ctrl+c")  # it belongs to the shell
+    await until(pilot, lambda: not runtime_of(window).jobs.running())
+    await until(pilot, lambda: shown(pilot, "^C"))
+    await run(pilot, "od -An -c -N1")
+    await until(pilot, runtime_of(window).jobs.running)
+    await pilot.press("ctrl+g", "ctrl+g")  # the second one is the program's
+    await until(pilot, lambda: body.has_focus and len(pilot.app.screen_stack) == 1)
+    await pilot.press("enter")
+    await until(pilot, lambda: not runtime_of(window).jobs.running())
+    await until(pilot, lambda: shown(pilot, "  \\a"))
+    await pilot.press("f1", "ctrl+p", "tab")  # they belong to the shell, too
+    assert body.has_focus
+    assert len(pilot.app.screen_stack) == 1
+    await pilot.press("ctrl+g", "p", *"hi")  # as everywhere else
+    prompt = pilot.app.screen.query_one(Prompt)
+    await until(pilot, lambda: prompt.text == "hi" and prompt.has_focus)
 
 
-def test_each_command_has_its_mark_and_n_goes_to_failed_ones(chat: SharedChat) -> None:
-    async def test(pilot: Any, window: TerminalWindow) -> None:
-        assert not shown(pilot, "n N failed")
-        await ran(pilot, "true one;", "false two;")
-        await until(pilot, lambda: shown(pilot, "✗ $  false two"))
-        assert shown(pilot, "✓ $  true one")
-        assert "◆ model   exit 1" in row_of(pilot, "✗ $")
-        await ran(pilot, "seq 200", "false second;", "seq 100")
-        await until(pilot, lambda: shown(pilot, "n N failed"))
-        assert not shown(pilot, "$  false second")
-        await pilot.press("n")  # the newest
-        await until(pilot, lambda: shown(pilot, "✗ $  false second"))
-        await pilot.press("N")
-        await until(pilot, lambda: shown(pilot, "✗ $  false two"))
-        await pilot.press("n")
-        await until(pilot, lambda: shown(pilot, "✗ $  false second"))
-        await pilot.press("enter")  # to the prompt again
-        await until(pilot, lambda: not shown(pilot, "$  false second"))
-        await pilot.press("n", "N")  # now they are the shell's
-        await until(pilot, lambda: shown(pilot, "$ nN"))
-        await pilot.press("ctrl+c")
-        await run(pilot, "clear")
-        await until(pilot, lambda: not shown(pilot, "$ nN"))
-        assert not shown(pilot, "✗ ")  # marks leave with their rows
-        await run(pilot, "sleep 300")
-        await until(pilot, lambda: "$ sleep 300" in row_of(pilot, "◇ you"))
-        assert any(one in row_of(pilot, "◇ you") for one in SPINNER)
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: "exit 130" in row_of(pilot, "◇ you"))
-        if shutil.which("vim"):
-            await edit_with_vim(pilot, chat.work)
-
-    in_terminal(chat, test)
+async def test_each_command_has_its_mark_and_n_goes_to_failed_ones(
+    chat: SharedChat, pilot: Any
+) -> None:
+    await in_terminal(chat, pilot)
+    assert not shown(pilot, "n N failed")
+    await ran(pilot, "true one;", "false two;")
+    await until(pilot, lambda: shown(pilot, "✗ $  false two"))
+    assert shown(pilot, "✓ $  true one")
+    assert "◆ model   exit 1" in row_of(pilot, "✗ $")
+    await ran(pilot, "seq 200", "false second;", "seq 100")
+    await until(pilot, lambda: shown(pilot, "n N failed"))
+    assert not shown(pilot, "$  false second")
+    await pilot.press("n")  # the newest
+    await until(pilot, lambda: shown(pilot, "✗ $  false second"))
+    await pilot.press("N")
+    await until(pilot, lambda: shown(pilot, "✗ $  false two"))
+    await pilot.press("n")
+    await until(pilot, lambda: shown(pilot, "✗ $  false second"))
+    await pilot.press("enter")  # to the prompt again
+    await until(pilot, lambda: not shown(pilot, "$  false second"))
+    await pilot.press("n", "N")  # now they are the shell's
+    await until(pilot, lambda: shown(pilot, "$ nN"))
+    await pilot.press("ctrl+c")
+    await run(pilot, "clear")
+    await until(pilot, lambda: not shown(pilot, "$ nN"))
+    assert not shown(pilot, "✗ ")  # marks leave with their rows
+    await run(pilot, "sleep 300")
+    await until(pilot, lambda: "$ sleep 300" in row_of(pilot, "◇ you"))
+    assert any(one in row_of(pilot, "◇ you") for one in SPINNER)
+    await pilot.press("ctrl+c")
+    await until(pilot, lambda: "exit 130" in row_of(pilot, "◇ you"))
+    if shutil.which("vim"):
+        await edit_with_vim(pilot, chat.work)
 
 
 async def edit_with_vim(pilot: Any, work: Path) -> None:
@@ -180,60 +173,57 @@ async def edit_with_vim(pilot: Any, work: Path) -> None:
     assert (work / "note.txt").read_text() == "hi\n"
 
 
-def test_x_ends_a_command_only_after_a_yes_and_no_other_one(
-    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
+async def test_x_ends_a_command_only_after_a_yes_and_no_other_one(
+    chat: SharedChat, pilot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def test(pilot: Any, window: TerminalWindow) -> None:
-        windows = pilot.app.desk.session.windows
+    window = await in_terminal(chat, pilot)
+    windows = pilot.app.desk.session.windows
 
-        async def begin(command: str) -> None:
-            await windows.act("terminal_1", "run", {"command": command, "seconds": 0})
-            await until(pilot, lambda: shown(pilot, "x end command"))
+    async def begin(command: str) -> None:
+        await windows.act("terminal_1", "run", {"command": command, "seconds": 0})
+        await until(pilot, lambda: shown(pilot, "x end command"))
 
-        monkeypatch.setattr(widget, "_DEAF", 0.0)
-        assert shown(pilot, "x close")
-        stop = chat.work / "stop"
-        await begin(f"until [ -e {stop} ]; do sleep 0.05; done")
-        await pilot.press("x")
-        await until(pilot, lambda: shown(pilot, "End until"))
-        stop.touch()  # it ends by itself, and the next begins
-        await until(pilot, lambda: not runtime_of(window).jobs.running())
-        await begin("sleep 300")
-        assert not shown(pilot, "End until")
-        await pilot.press("y")  # for the command before: now it goes to the prompt
-        await until(pilot, lambda: pilot.app.screen.query_one(Prompt).text == "y")
-        pilot.app.query_one(WindowFrame).focus()
-        await pilot.pause()
-        monkeypatch.setattr(widget, "_DEAF", 600.0)  # however slowly the keys come here
-        await pilot.press("x", "y", "y")  # quickly, as if meant for the shell
-        await until(pilot, lambda: shown(pilot, "End sleep 300?"))
-        assert [one.name for one in runtime_of(window).jobs.running()] == ["sleep 300"]
-        await pilot.press("n")
-        await until(pilot, lambda: not shown(pilot, "End sleep 300?"))
-        assert runtime_of(window).jobs.running()
-        assert pilot.app.query_one(WindowFrame).has_focus
-        monkeypatch.setattr(widget, "_DEAF", 0.0)
-        await pilot.press("x", "q", "ctrl+g", "escape")  # leaving keeps it, too
-        await pilot.press("x", "y")
-        await until(pilot, lambda: not runtime_of(window).jobs.running())
-        await until(pilot, lambda: shown(pilot, "exit 130"))
-        assert "q" not in row_of(pilot, "sleep 300").partition("◆")[0].replace("seq", "")
-
-    in_terminal(chat, test)
+    monkeypatch.setattr(widget, "_DEAF", 0.0)
+    assert shown(pilot, "x close")
+    stop = chat.work / "stop"
+    await begin(f"until [ -e {stop} ]; do sleep 0.05; done")
+    await pilot.press("x")
+    await until(pilot, lambda: shown(pilot, "End until"))
+    stop.touch()  # it ends by itself, and the next begins
+    await until(pilot, lambda: not runtime_of(window).jobs.running())
+    await begin("sleep 300")
+    assert not shown(pilot, "End until")
+    await pilot.press("y")  # for the command before: now it goes to the prompt
+    await until(pilot, lambda: pilot.app.screen.query_one(Prompt).text == "y")
+    pilot.app.query_one(WindowFrame).focus()
+    await pilot.pause()
+    monkeypatch.setattr(widget, "_DEAF", 600.0)  # however slowly the keys come here
+    await pilot.press("x", "y", "y")  # quickly, as if meant for the shell
+    await until(pilot, lambda: shown(pilot, "End sleep 300?"))
+    assert [one.name for one in runtime_of(window).jobs.running()] == ["sleep 300"]
+    await pilot.press("n")
+    await until(pilot, lambda: not shown(pilot, "End sleep 300?"))
+    assert runtime_of(window).jobs.running()
+    assert pilot.app.query_one(WindowFrame).has_focus
+    monkeypatch.setattr(widget, "_DEAF", 0.0)
+    await pilot.press("x", "q", "ctrl+g", "escape")  # leaving keeps it, too
+    await pilot.press("x", "y")
+    await until(pilot, lambda: not runtime_of(window).jobs.running())
+    await until(pilot, lambda: shown(pilot, "exit 130"))
+    assert "q" not in row_of(pilot, "sleep 300").partition("◆")[0].replace("seq", "")
 
 
-def test_a_running_command_is_seen_on_a_narrow_screen(chat: SharedChat) -> None:
-    async def test(pilot: Any, window: TerminalWindow) -> None:
-        windows = pilot.app.desk.session.windows
-        windows.open("todo")
-        await windows.act("terminal_1", "run", {"command": "sleep 300", "seconds": 0})
-        await until(pilot, lambda: re.search(rf"Windows 2 [{SPINNER}]", lines(pilot)[0]))
-        await pilot.press("ctrl+g", "2")
-        await until(pilot, lambda: re.search(rf"sleep 300 .*[{SPINNER}] \d+s", screen(pilot)))
-        await windows.act("terminal_1", "cancel", {})
-        await until(pilot, lambda: not re.search(rf"[{SPINNER}]", screen(pilot)))
-
-    in_terminal(chat, test, (80, 24))
+@pytest.mark.parametrize("size", [(80, 24)])
+async def test_a_running_command_is_seen_on_a_narrow_screen(chat: SharedChat, pilot: Any) -> None:
+    await in_terminal(chat, pilot)
+    windows = pilot.app.desk.session.windows
+    windows.open("todo")
+    await windows.act("terminal_1", "run", {"command": "sleep 300", "seconds": 0})
+    await until(pilot, lambda: re.search(rf"Windows 2 [{SPINNER}]", lines(pilot)[0]))
+    await pilot.press("ctrl+g", "2")
+    await until(pilot, lambda: re.search(rf"sleep 300 .*[{SPINNER}] \d+s", screen(pilot)))
+    await windows.act("terminal_1", "cancel", {})
+    await until(pilot, lambda: not re.search(rf"[{SPINNER}]", screen(pilot)))
 
 
 def test_a_key_is_sent_as_terminals_do() -> None:

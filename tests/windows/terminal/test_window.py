@@ -122,24 +122,22 @@ def test_a_shell_that_ends_says_so_and_can_be_started_again(terminal: Tester) ->
 def test_what_ran_is_kept_and_the_shell_starts_again(terminal: Tester) -> None:
     terminal.act("run", command="echo before")
     until(lambda: state(terminal).ran)
-    again = terminal.restored()
-    assert "before" in again.content()
-    shell = state(again).shell
-    assert shell is not None
-    screen = [line.rstrip() for line in shell.emulator.text().splitlines()]
-    assert screen[:2] == ["$ echo before", "before"]  # the person sees it again, too
-    said = again.act("run", command="echo after")
-    assert said.startswith("[2] exit 0")
-    again.close()
+    with terminal.restored() as again:
+        assert "before" in again.content()
+        shell = state(again).shell
+        assert shell is not None
+        screen = [line.rstrip() for line in shell.emulator.text().splitlines()]
+        assert screen[:2] == ["$ echo before", "before"]  # the person sees it again, too
+        said = again.act("run", command="echo after")
+        assert said.startswith("[2] exit 0")
 
 
 def test_a_folder_that_vanished_is_reported(terminal: Tester, folder: Path) -> None:
     terminal.act("run", command=f"mkdir {folder}/gone && cd {folder}/gone")
     until(lambda: state(terminal).folder.endswith("gone"))
     (folder / "gone").rmdir()
-    again = terminal.restored()
-    assert "no longer exists" in again.content()
-    again.close()
+    with terminal.restored() as again:
+        assert "no longer exists" in again.content()
 
 
 def left(session: int) -> list[int]:
@@ -275,7 +273,7 @@ def test_a_record_never_leads_out_of_its_folder(folder: Path, tmp_path: Path) ->
 # --- approval ----------------------------------------------------------------------------
 
 
-def asked(
+async def asked(
     folder: Path, *commands: str, patterns: tuple[str, ...] = ()
 ) -> tuple[list[Question], str]:
     """Let a model run commands; return what the person was asked, and the last result."""
@@ -285,21 +283,18 @@ def asked(
         questions.append(question)
         return Decision("no")
 
-    async def go() -> str:
-        windows = WindowManager([TerminalWindow], workspace=Workspace(folder))
-        windows.open("terminal")
-        await windows.await_opening(LONG)
-        allow = ApprovalGate("ask", ask, patterns).allow
-        for command in commands:
-            result = await windows.act("terminal_1", "run", {"command": command}, allow=allow)
-        await asyncio.to_thread(windows.shut_down)
-        return result.text
-
-    return questions, asyncio.run(go())
+    windows = WindowManager([TerminalWindow], workspace=Workspace(folder))
+    windows.open("terminal")
+    await windows.await_opening(LONG)
+    allow = ApprovalGate("ask", ask, patterns).allow
+    for command in commands:
+        result = await windows.act("terminal_1", "run", {"command": command}, allow=allow)
+    await asyncio.to_thread(windows.shut_down)
+    return questions, result.text
 
 
-def test_a_command_asks_with_the_whole_command_and_the_folder(folder: Path) -> None:
-    [question], said = asked(folder, "echo one &&\n  echo two")
+async def test_a_command_asks_with_the_whole_command_and_the_folder(folder: Path) -> None:
+    [question], said = await asked(folder, "echo one &&\n  echo two")
     assert question.preview is not None
     assert question.preview.command is not None
     assert question.preview.command.line == "echo one &&\n  echo two"
@@ -307,19 +302,19 @@ def test_a_command_asks_with_the_whole_command_and_the_folder(folder: Path) -> N
     assert "declined" in said
 
 
-def test_a_pattern_allows_the_program_and_no_alias_of_that_name(
+async def test_a_pattern_allows_the_program_and_no_alias_of_that_name(
     folder: Path, tmp_path: Path
 ) -> None:
     trap = tmp_path / "trap"
     bashrc = tmp_path / "home" / ".bashrc"
     bashrc.write_text(f"uname() {{ touch {trap}; }}\nalias uname='touch {trap}; echo'\n")
-    questions, said = asked(folder, "uname -s", patterns=("uname *",))
+    questions, said = await asked(folder, "uname -s", patterns=("uname *",))
     assert questions == []
     assert os.uname().sysname in said
     assert not trap.exists()
 
 
-def test_what_a_pattern_does_not_name_asks(folder: Path) -> None:
+async def test_what_a_pattern_does_not_name_asks(folder: Path) -> None:
     commands = (
         "uname -s; touch trap",
         "uname -s && touch trap",
@@ -332,7 +327,7 @@ def test_what_a_pattern_does_not_name_asks(folder: Path) -> None:
         "uname -s > trap",
         "alias uname=touch",
     )
-    questions, _ = asked(folder, *commands, patterns=("uname *",))
+    questions, _ = await asked(folder, *commands, patterns=("uname *",))
     lines = [one.preview.command.line for one in questions if one.preview and one.preview.command]
     assert lines == list(commands)
     assert not (folder / "trap").exists()
