@@ -44,7 +44,12 @@ DISK_PROBLEMS = {
 
 
 def os_reason(error: OSError) -> Message:
-    """Return the operating system's message for an error, such as "Permission denied"."""
+    """Return the operating system's message for an error, such as "Permission denied".
+
+    A full disk is called the same as in `DISK_PROBLEMS`.
+    """
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Message(DISK_PROBLEMS[error.errno][0])
     return Message(error.strerror or str(error))
 
 

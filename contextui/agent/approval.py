@@ -1,4 +1,8 @@
-"""Approval gate: which model actions need the person's consent, and what they allowed."""
+"""Approval gate: which model actions need the person's consent, and what they allowed.
+
+An action asks if its `@action` declares the effect ``write``, if it would pass a file that may hold
+secrets to the model, or if edits of the person would be lost: see `ApprovalGate.allow`.
+"""
 
 import json
 import os

@@ -2,7 +2,8 @@
 
 A cache mark (`cache_control`) makes the provider cache everything up to it. The next request that
 starts with the same bytes reads it from the cache for a tenth of the price, if it has a mark at the
-same place or within 20 blocks after it. A request may have four marks.
+same place or within 20 blocks after it. A request may have four marks. By price, their places are
+decided in `contextui.context.placement.transcript`.
 """
 
 from bisect import bisect_left

@@ -26,8 +26,8 @@ class RetryPolicy:
         silent: The same if the server accepts the request and sends nothing: each attempt takes
             minutes.
         first: Seconds before the second attempt; each further pause is twice as long.
-        longest: Maximum pause in seconds. If the provider asks for a longer one, the turn ends with
-            an error instead.
+        longest_wait: Maximum pause in seconds. If the provider asks for a longer one, the turn ends
+            with an error instead.
         sleep: Waits; tests pass their own.
     """
 
@@ -35,7 +35,7 @@ class RetryPolicy:
     unreached: int = 3
     silent: int = 2
     first: float = 1.0
-    longest: float = 60.0
+    longest_wait: float = 60.0
     sleep: Sleep = asyncio.sleep
 
     def delay(self, attempt: int, error: ModelError) -> int | None:
@@ -43,12 +43,12 @@ class RetryPolicy:
         if not error.is_transient or attempt >= self.attempts_at(error):
             return None
         wanted = error.retry_after
-        if wanted is not None and wanted > self.longest:
+        if wanted is not None and wanted > self.longest_wait:
             return None
         own = self.first * float(2 ** (attempt - 1))
         if error.kind == "unreached":
             own = self.first
-        return math.ceil(min(max(own, wanted or 0.0), self.longest))
+        return math.ceil(min(max(own, wanted or 0.0), self.longest_wait))
 
     def attempts_at(self, error: ModelError) -> int:
         """Return the maximum number of attempts for this kind of error."""
@@ -134,7 +134,7 @@ def _final_error(error: ModelError, attempt: int, policy: RetryPolicy, words: Wo
     text = words(error)
     if not text.endswith((".", "!", "?", "。")):  # a server's message may end without punctuation
         text += words(".")
-    if error.retry_after is not None and error.retry_after > policy.longest:
+    if error.retry_after is not None and error.retry_after > policy.longest_wait:
         text = words(
             "{reason} Try again in {seconds:.0f} s.",
             reason=text,

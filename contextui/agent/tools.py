@@ -313,7 +313,7 @@ class ToolBox:
         )
 
     async def read_file(self, path: str, start: int = 1) -> FileResult:
-        """Read lines of a file, or of an earlier result (``result:12``); ask about secrets."""
+        """Read `PAGE` lines of a file of any size, or of an earlier result (``result:12``)."""
         if self._items is not None and (named := _RESULT_PATH.fullmatch(path)):
             seq, items = int(named[1]), self._items()
             # The text of an old result may have to be loaded from the log.

@@ -19,7 +19,7 @@ from contextui.cli.console import (
     warn,
 )
 from contextui.cli.settings import language
-from contextui.errors import ContextUIError
+from contextui.errors import ContextUIError, os_reason
 from contextui.words import set_language, t
 
 
@@ -54,7 +54,7 @@ def _run(given: Sequence[str]) -> int:
         return _fail(given, flags.WRONG, t(error))
     except OutputError as error:
         print_traceback(error)
-        warn(t("The output cannot be written: {reason}.", reason=t(str(error.strerror))))
+        warn(t("The output cannot be written: {reason}.", reason=os_reason(error)))
         return flags.FAILED
     except Exception as error:
         print_traceback(error)

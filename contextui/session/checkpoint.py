@@ -1,7 +1,8 @@
 """Checkpoints: the state of a session in one entry, so that a resume can start there.
 
 A checkpoint refers to the items that still matter by their offset in the log: all visible ones,
-everything since the oldest of them, and what undo could restore.
+everything since the oldest of them, and what undo could restore. A new field is written and read
+here, and declared in `validation.CheckpointFacts`.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,7 @@
 """Recorder: writes every change of a session's context and windows to its log.
 
-What is in the log need not stay in memory: `MemoryStore` unloads old items.
+What is in the log need not stay in memory: `MemoryStore` unloads old items. A new field of an entry
+is written here, from its event, and declared in `validation`.
 """
 
 import threading

@@ -17,7 +17,7 @@ from contextui.session.log import LogFile, SessionLog, repair_end
 from contextui.session.reader import Damage, Line, entries, line_at, lines, lines_backwards
 
 AGAIN = "Saving is retried until it succeeds."
-FULL = f"Not saved: No space left on device. Free some space on the disk of {{folder}}. {AGAIN}"
+FULL = f"Not saved: disk full. Free some space on the disk of {{folder}}. {AGAIN}"
 """The notice about a full disk."""
 
 SAMPLES = """\
@@ -282,9 +282,7 @@ def test_a_disk_that_did_not_confirm_is_not_called_safe(
     log.sync()
     log.sync()
     assert len(notices) == 1
-    assert notices[0].startswith(
-        "Written, but the disk did not confirm it: No space left on device."
-    )
+    assert notices[0].startswith("Written, but the disk did not confirm it: disk full.")
     assert log.unsaved == 0
     writing.on = True
     log.append(encode(fields(2)))

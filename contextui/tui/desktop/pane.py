@@ -287,7 +287,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._show_empty()
         for window_id in self._requested.keys() & places.keys():
             self._frames[window_id].runner.run(*self._requested.pop(window_id))
-        if had_focus and not self._order.ids:
+        if had_focus and not self._order.ids:  # the last window was closed
             self.call_after_refresh(lambda: self._prompt().focus())
         elif had_focus or self._wants_focus:
             self._wants_focus = not places  # no room yet: the pane is about to be shown

@@ -449,7 +449,7 @@ class TestFailing:
         old = store.save("code", "python", "old", "Old")
         monkeypatch.setattr(plain_file, "write_all", disk_full)
         assert refused(lambda: store.save("code", "go", "new", "New")) == (
-            "code was not saved: No space left on device."
+            "code was not saved: disk full."
         )
         assert store.list() == [old]
         assert store.read("code") == "old"
