@@ -48,7 +48,7 @@ def tool(effect: ToolEffect) -> Callable[[F], F]:
 
 @dataclass(frozen=True, slots=True)
 class FunctionTool:
-    """A tool that calls a function."""
+    """A function of the application that the model may call, and how it is declared."""
 
     declared: Tool
     call: Callable[..., Any]

@@ -55,7 +55,7 @@ _ESCAPED = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]
 
 
 class Mention(NamedTuple):
-    """A mention in a text."""
+    """A path after ``@``, and where it stands in the text."""
 
     start: int
     end: int

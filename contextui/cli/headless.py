@@ -301,7 +301,7 @@ class _Notices:
             )
 
     def print(self, notice: Text) -> None:
-        """Print a notice."""
+        """Print a notice to stderr, and keep it for JSON output."""
         text = t(notice)
         self.printed.append(text)
         warn(text)

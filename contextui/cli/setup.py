@@ -168,7 +168,7 @@ def _which_model(provider: Provider) -> SettingsError:
 
 
 def turn_options(loaded: Loaded) -> TurnOptions:
-    """Return the limits of a turn."""
+    """Return what the settings say about a turn: its budget, its steps, when it compacts."""
     settings = loaded.settings
     return TurnOptions(
         budget=settings.budget,
@@ -181,7 +181,7 @@ def turn_options(loaded: Loaded) -> TurnOptions:
 
 
 def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
-    """Return the options for sessions."""
+    """Return what the settings say about new and resumed sessions."""
     settings = loaded.settings
     return SessionOptions(
         classes=registry.classes(),

@@ -85,7 +85,7 @@ class StrategyChoice(BaseModel):
 
     @property
     def name(self) -> str:
-        """The name of the strategy."""
+        """The entry point of a plugin, else the type of a built-in strategy."""
         return self.plugin or self.type
 
     @property

@@ -14,7 +14,7 @@ from contextui.text import for_model, one_line, quote
 
 
 class ItemType(StrEnum):
-    """The type of an item."""
+    """What an item is: words of the system or of a side, a window, or a tool's result."""
 
     SYSTEM = "System"
     USER = "User"

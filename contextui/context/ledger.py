@@ -111,7 +111,7 @@ class Tally:
         self._all_tokens += tokens
 
     def stats(self) -> ContextStats:
-        """The current stats."""
+        """Count items and tokens, kept up to date by every change."""
         return ContextStats(
             total_items=self._total,
             active_items=self._active,

@@ -92,7 +92,7 @@ class Message(_Part):
 
 
 class Tool(_Part):
-    """A tool call."""
+    """The call in a `tool_use` entry, with its arguments."""
 
     id: str
     name: str
@@ -100,7 +100,7 @@ class Tool(_Part):
 
 
 class ToolResult(_Part):
-    """The result of a tool call."""
+    """What a tool returned, or why it failed."""
 
     id: str
     output: Any = None

@@ -144,7 +144,7 @@ class Notes(BaseModel):
         note.changed = _later(now, note.changed)
 
     def delete(self, note: Note, now: datetime) -> None:
-        """Delete a note."""
+        """Remove a note; a file that still has it does not bring it back."""
         self.entries.remove(note)
         self.deleted[note.uid] = _later(now, note.changed)
 

@@ -34,7 +34,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A slash command."""
+    """A command that the person types after a slash."""
 
     name: str
     about: str  # in English; the screen translates it

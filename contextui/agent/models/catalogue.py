@@ -27,7 +27,7 @@ class Offer:
 
     @property
     def provider(self) -> Provider:
-        """The provider."""
+        """Whose models these are."""
         return self.connection.provider
 
     def name_of(self, model: ServedModel) -> str:

@@ -34,7 +34,7 @@ _NO_SOCKS = msg(
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A configured proxy."""
+    """A proxy, and the environment variable that names it."""
 
     variable: str
     url: str

@@ -56,7 +56,7 @@ class AnswerLimits:
 
 
 class LimitReached(Exception):  # noqa: N818  it names a fact, the caller makes an error of it
-    """A limit was reached."""
+    """A server was silent for too long, took too long in all, or sent too many bytes."""
 
     def __init__(self, limit: Literal["silence", "total", "bytes"]) -> None:
         super().__init__(limit)
@@ -75,7 +75,7 @@ class Stopwatch:
         self._silent = 0.0
 
     async def wait(self, something: Awaitable[T]) -> T:
-        """Wait for the server."""
+        """Wait for something from the server, at most until a limit is reached."""
         loop = asyncio.get_running_loop()
         begun = loop.time()
         try:

@@ -45,7 +45,7 @@ _HINTS = {
 
 
 class FormField(Vertical):
-    """A form field for one param."""
+    """The label, the input and the error of one param of an action."""
 
     DEFAULT_CSS = f"""
     FormField {{

@@ -80,7 +80,7 @@ def arrange(
     fills: bool = False,
     fresh: str | None = None,
 ) -> Arrangement:
-    """Arrange the windows."""
+    """Decide which windows have frames, and where; the others become lines."""
     whole = Region(0, 0, max(size.width, 0), max(size.height, 0))
     if order.current is None or not whole.area:
         return Arrangement()

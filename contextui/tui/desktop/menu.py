@@ -23,7 +23,7 @@ _KEY = 5
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A menu entry."""
+    """An action or a key that the menu offers."""
 
     id: str
     name: str

@@ -17,7 +17,7 @@ Span = tuple[str, str]
 
 
 class Bar(NamedTuple):
-    """The bar of a turn."""
+    """The tokens of one turn, as parts of a stacked bar."""
 
     turn: int
     parts: Sequence[float]

@@ -17,7 +17,7 @@ from contextui.tui.inspector.budget import Shares
 
 @dataclass(frozen=True, slots=True)
 class ContextSnapshot:
-    """A snapshot of a context."""
+    """What the inspector shows: the items, the next request, and the tokens of its parts."""
 
     context: ContextManager
     items: ItemView

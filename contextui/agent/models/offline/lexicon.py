@@ -50,7 +50,7 @@ def _forms() -> dict[str, str]:
 
 @cache
 def lexicon() -> Lexicon:
-    """Return the lexicon."""
+    """Load the words that the built-in model knows."""
     data = _data()
     settings, words = data["settings"], defaultdict[str, set[str]](set)
     phrases = defaultdict[tuple[str, ...], set[str]](set)
