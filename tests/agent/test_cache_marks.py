@@ -56,9 +56,7 @@ def test_without_a_system_prompt_the_last_tool_has_its_mark() -> None:
     body = payload(request(message("user", text("Hi.")), system=" \n"), "claude-x").body
     assert "system" not in body
     assert ["cache_control" in tool for tool in body["tools"]] == [False, True]
-
-
-def test_without_both_neither_is_sent() -> None:
+    # Without tools, none of both is sent.
     body = payload(ModelRequest("", (message("user", text("Hi.")),)), "claude-x").body
     assert sorted(body) == ["max_tokens", "messages", "model"]
 
@@ -72,21 +70,17 @@ def test_the_request_itself_is_never_changed() -> None:
     assert marked(sent) == [1, 3]
 
 
-def test_blocks_of_any_mapping_can_be_marked() -> None:
-    frozen = MappingProxyType({"type": "text", "text": "Hi."})
-    assert marked(payload(request(message("user", frozen)), "claude-x")) == [1]
-
-
 def test_marks_are_set_after_what_is_final_and_at_the_end() -> None:
-    history = (message("user", text("1")), message("assistant", text("2")))
-    asked = request(*history, message("user", text("3"), text("4")), stable=2)
-    sent = payload(asked, "claude-x")
-    assert marked(sent) == [2, 4]
-
-
-def test_one_block_has_one_mark() -> None:
-    asked = request(message("user", text("1")), stable=1)
-    assert marked(payload(asked, "claude-x")) == [1]
+    one, two = message("user", text("1")), message("assistant", text("2"))
+    mapping = MappingProxyType({"type": "text", "text": "Hi."})
+    for messages, stable, marks in (
+        ((one, two, message("user", text("3"), text("4"))), 2, [2, 4]),
+        ((one,), 1, [1]),
+        ((one,), 9, [1]),  # more can be final than there is
+        ((message("user", mapping),), 0, [1]),
+        ((message("user", text("")), message("assistant", thinking("Hm."))), 2, []),
+    ):
+        assert marked(payload(request(*messages, stable=stable), "claude-x")) == marks, messages
 
 
 def test_marks_stand_where_the_request_says() -> None:
@@ -95,10 +89,6 @@ def test_marks_stand_where_the_request_says() -> None:
     body = payload(asked, "claude-x").body
     assert marked(payload(asked, "claude-x")) == [2, 4]
     assert "cache_control" not in json.dumps([body["system"], body["tools"]])
-
-
-def test_more_can_be_final_than_there_is() -> None:
-    assert marked(payload(request(message("user", text("1")), stable=9), "claude-x")) == [1]
 
 
 def test_a_mark_moves_back_from_what_cannot_have_one() -> None:
@@ -111,11 +101,6 @@ def test_a_mark_moves_back_from_what_cannot_have_one() -> None:
     ):
         asked = request(message("user", text("1")), message("assistant", text("2"), last), stable=3)
         assert marked(payload(asked, "claude-x")) == [2], last
-
-
-def test_where_nothing_can_be_marked_nothing_is() -> None:
-    asked = request(message("user", text("")), message("assistant", thinking("Hm.")), stable=2)
-    assert marked(payload(asked, "claude-x")) == []
 
 
 def test_a_result_of_several_parts_is_marked_as_a_whole() -> None:

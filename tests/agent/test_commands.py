@@ -22,6 +22,7 @@ from contextui.words import Lang
 from tests.agent import desk as base
 from tests.test_shell import SLIPS
 
+Patch = pytest.MonkeyPatch
 ONCE, ALWAYS, PATTERN, NO = map(Decision, ("once", "always", "pattern", "no"))  # type: ignore[arg-type]
 
 
@@ -88,7 +89,7 @@ class Desk(base.Desk):
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path: Path, monkeypatch: Patch) -> Path:
     """A folder to work in, and programs outside of it that only say how they were run."""
     tools = tmp_path / "tools"
     tools.mkdir()
@@ -143,7 +144,7 @@ def test_a_pattern_holds_in_the_workspace_only(desk: Make, place: Path) -> None:
 
 
 def test_a_program_in_another_folder_of_the_project_asks(
-    desk: Make, place: Path, monkeypatch: pytest.MonkeyPatch
+    desk: Make, place: Path, monkeypatch: Patch
 ) -> None:
     (place / "git").write_text("#!/bin/bash\necho owned\n")
     (place / "git").chmod(0o755)
@@ -156,7 +157,7 @@ def test_a_program_in_another_folder_of_the_project_asks(
 
 @pytest.mark.parametrize("entry", ["{work}/bin", "{tools}/../work/bin", "bin", ".", "", "{link}"])
 def test_a_program_of_the_project_asks(
-    desk: Make, place: Path, monkeypatch: pytest.MonkeyPatch, entry: str
+    desk: Make, place: Path, monkeypatch: Patch, entry: str
 ) -> None:
     for folder in (place, place / "bin"):
         folder.mkdir(exist_ok=True)
@@ -176,9 +177,7 @@ def test_a_program_of_the_project_asks(
     assert why.text("en") == "git is not a program outside this folder"
 
 
-def test_the_search_path_of_the_command_counts(
-    desk: Make, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_search_path_of_the_command_counts(desk: Make, place: Path, monkeypatch: Patch) -> None:
     one = desk(commands=COMMANDS)
     monkeypatch.setattr(Shell, "extra", {"search": f"{place}/bin:{os.environ['PATH']}"})
     assert one.run("git status").ok  # nothing of that name is there
@@ -187,7 +186,7 @@ def test_the_search_path_of_the_command_counts(
     assert not one.run("git status").ok
 
 
-def test_a_command_with_more_to_it_asks(desk: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_with_more_to_it_asks(desk: Make, monkeypatch: Patch) -> None:
     one = desk(commands=COMMANDS)
     monkeypatch.setattr(Shell, "text", "Also sends the result to a server.")
     assert not one.run("git status").ok
@@ -195,7 +194,7 @@ def test_a_command_with_more_to_it_asks(desk: Make, monkeypatch: pytest.MonkeyPa
 
 
 def test_in_a_shell_that_may_have_been_changed_no_pattern_holds(
-    desk: Make, monkeypatch: pytest.MonkeyPatch
+    desk: Make, monkeypatch: Patch
 ) -> None:
     one = desk(NO, PATTERN, commands=COMMANDS)
     assert one.run("git status").ok
@@ -222,7 +221,7 @@ def test_once_is_once(desk: Make) -> None:
 
 
 def test_always_allows_exactly_this_command_in_this_folder(
-    desk: Make, place: Path, monkeypatch: pytest.MonkeyPatch
+    desk: Make, place: Path, monkeypatch: Patch
 ) -> None:
     one = desk(ALWAYS)
     assert one.run("git status; git log").ok
@@ -258,7 +257,7 @@ def test_a_pattern_is_derived_by_the_gate_and_holds_for_the_session(
 
 
 def test_a_pattern_does_not_follow_to_another_program(
-    desk: Make, place: Path, monkeypatch: pytest.MonkeyPatch
+    desk: Make, place: Path, monkeypatch: Patch
 ) -> None:
     one = desk(PATTERN)
     assert one.run("git log").ok
@@ -335,9 +334,7 @@ def test_the_model_reads_of_an_edit_that_fails(desk: Make) -> None:
     assert "exit 127" in done.text
 
 
-def test_an_edit_with_another_effect_asks_again(
-    desk: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_with_another_effect_asks_again(desk: Make, monkeypatch: Patch) -> None:
     def edit(_: Question) -> Decision:
         monkeypatch.setattr(Shell, "extra", {"dropped": ("KEY",)})
         return Decision("once", edited="git log")
@@ -414,7 +411,7 @@ def test_a_command_names_itself_whatever_the_window_says(desk: Make, place: Path
     [{"folder": "sub"}, {"folder": 5}, {"line": 5}, {"folder": "/a\0"}, {"line": "x" * 100_001}],
 )
 def test_a_command_that_cannot_be_shown_does_not_run(
-    desk: Make, monkeypatch: pytest.MonkeyPatch, wrong: dict[str, Any]
+    desk: Make, monkeypatch: Patch, wrong: dict[str, Any]
 ) -> None:
     one = desk(commands=COMMANDS)
     monkeypatch.setattr(Shell, "extra", wrong)

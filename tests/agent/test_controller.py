@@ -224,6 +224,11 @@ def lively() -> InteractionController:
     )
 
 
+async def listen(talk: InteractionController, events: list[Event]) -> None:
+    async for event in talk.run_turn("a list"):
+        events.append(event)
+
+
 Stop = Callable[[InteractionController, "asyncio.Task[Any]"], object]
 STOPS: list[Stop] = [lambda talk, _: talk.stop(), lambda _, task: task.cancel()]
 
@@ -233,12 +238,7 @@ async def test_a_turn_can_be_stopped_at_any_point(stop: Stop) -> None:
     async def stop_after(count: int) -> bool:
         talk = lively()
         events: list[Event] = []
-
-        async def listen() -> None:
-            async for event in talk.run_turn("a list"):
-                events.append(event)
-
-        task = asyncio.create_task(listen())
+        task = asyncio.create_task(listen(talk, events))
         for _ in range(count):
             await asyncio.sleep(0)
         over = task.done()
@@ -276,13 +276,8 @@ async def test_a_bug_in_a_model_ends_the_turn_and_is_raised() -> None:
 
     talk = controller(model=Broken())
     events: list[Event] = []
-
-    async def listen() -> None:
-        async for event in talk.run_turn("well?"):
-            events.append(event)
-
     with pytest.raises(ZeroDivisionError):
-        await listen()
+        await listen(talk, events)
     assert end(events).reason == "failed"
     check_whole(talk)
 

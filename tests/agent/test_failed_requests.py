@@ -101,11 +101,7 @@ def test_a_turn_that_is_stopped_while_it_waits_sent_no_request(wired: Wired) -> 
     wired.begin(TurnOptions(retry=RetryPolicy(first=60.0)))  # as long as it is
     a_talk(wired)
     before = noted(wired)
-
-    def stop(event: Event) -> None:
-        if isinstance(event, RetryScheduled):
-            wired.talk.stop()
-
+    stop = wired.stop_at(RetryScheduled)
     assert end(wired.say("well?", BUSY, heard=stop)).reason == "stopped"
     assert noted(wired) == before
 

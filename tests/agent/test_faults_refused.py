@@ -8,7 +8,7 @@ import pytest
 from contextui.agent.context_space import TurnOptions
 from contextui.agent.models.anthropic import AnthropicModel
 from contextui.agent.retry import RetryPolicy
-from contextui.events import AnswerDiscarded, CallStarted, Event, Notice, RetryScheduled
+from contextui.events import AnswerDiscarded, CallStarted, Notice, RetryScheduled
 from contextui.model import TextDelta
 from tests.agent.server import Hangup, Reply, Step, Stream, answer, call, error, thinking
 from tests.agent.talking import end, of, options
@@ -78,11 +78,7 @@ def test_fault_07_but_not_for_minutes(wired: Wired, after: str) -> None:
 def test_fault_07_the_countdown_can_be_stopped(wired: Wired) -> None:
     """With pauses as long as they are: had it to be waited for, the test would not end."""
     wired.begin(TurnOptions(retry=RetryPolicy(first=60.0)))
-
-    def stop(event: Event) -> None:
-        if isinstance(event, RetryScheduled):
-            wired.talk.stop()
-
+    stop = wired.stop_at(RetryScheduled)
     events = wired.say("a list", answer(opening()), BUSY, heard=stop)
     assert (end(events).reason, end(events).is_error) == ("stopped", False)
     assert [one.seconds for one in of(RetryScheduled, events)] == [60]
@@ -91,12 +87,8 @@ def test_fault_07_the_countdown_can_be_stopped(wired: Wired) -> None:
 
 
 def test_fault_07_a_turn_can_be_stopped_in_mid_answer(wired: Wired) -> None:
-    def stop(event: Event) -> None:
-        if isinstance(event, TextDelta):
-            wired.talk.stop()
-
     held = Stream(answer("Once upon a time", opening())[:4], held=True)
-    events = wired.say("a story", held, heard=stop)
+    events = wired.say("a story", held, heard=wired.stop_at(TextDelta))
     assert (end(events).reason, end(events).text) == ("stopped", "Once up")
     assert wired.server.wait_until_gone()
     wired.say("and?", answer("Then."))

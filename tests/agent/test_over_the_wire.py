@@ -215,13 +215,9 @@ def test_only_windows_that_changed_come_again(wired: Wired) -> None:
 
 
 def test_what_a_stopped_answer_cost_is_counted(wired: Wired) -> None:
-    def stop(event: Event) -> None:
-        if isinstance(event, TextDelta):
-            wired.talk.stop()
-
     cost = {"input_tokens": 900, "cache_read_input_tokens": 50, "output_tokens": 3}
     held = Stream(answer("Once upon a time", usage=cost)[:4], held=True)
-    events = wired.say("a story", answer(opening()), held, heard=stop)
+    events = wired.say("a story", answer(opening()), held, heard=wired.stop_at(TextDelta))
     assert end(events).reason == "stopped"
     assert end(events).usage == Usage(910, 28, 50, 0)
     assert [event.usage for event in of(UsageSpent, events)][1] == Usage(900, 3, 50, 0)

@@ -255,16 +255,10 @@ def test_a_result_without_call_and_text_becomes_a_placeholder() -> None:
     assert outline(request)[2] == ("user", ["(no output)"])
 
 
-def test_results_come_first_and_in_the_order_of_the_calls() -> None:
-    request = admitted(
-        user("Go."), assistant(call("a"), call("b")), user("Wait.", result("b"), result("a"))
-    )
-    assert outline(request)[-1] == ("user", ["!a", "!b", "Wait."])
-
-
-def test_a_second_result_of_one_call_becomes_text() -> None:
-    request = admitted(user("Go."), assistant(call()), user(result(), result("a", "again")))
-    assert outline(request)[-1] == ("user", ["!a", "again"])
+def test_results_come_first_and_in_the_order_of_the_calls_and_a_second_one_becomes_text() -> None:
+    answers = user("Wait.", result("b"), result("a"), result("a", "again"))
+    request = admitted(user("Go."), assistant(call("a"), call("b")), answers)
+    assert outline(request)[-1] == ("user", ["!a", "!b", "Wait.", "again"])
 
 
 def test_a_second_call_under_one_id_is_left_out() -> None:
@@ -336,20 +330,13 @@ def test_what_begins_with_the_assistant_is_given_a_beginning() -> None:
     assert admitted(assistant("So."), assistant("And."), user("Go on."), stable=1).stable == 2
 
 
-def test_thinking_alone_is_no_answer() -> None:
+def test_an_answer_neither_is_nor_ends_in_thinking_and_has_none_unsigned() -> None:
     request = admitted(user("Go."), assistant(thinking()), user("Well?"))
     assert outline(request) == [("user", ["Go.", "Well?"])]
-
-
-def test_an_answer_does_not_end_in_thinking() -> None:
-    request = admitted(user("Go."), assistant("Yes.", thinking()), user("Well?"))
-    assert outline(request)[1] == ("assistant", ["Yes."])
-
-
-def test_unsigned_thinking_is_left_out() -> None:
     unsigned = {"type": "thinking", "thinking": "hm"}
-    request = admitted(user("Go."), assistant(unsigned, "Yes."), user("Well?"))
-    assert outline(request)[1] == ("assistant", ["Yes."])
+    for blocks in (["Yes.", thinking()], [unsigned, "Yes."]):
+        request = admitted(user("Go."), assistant(*blocks), user("Well?"))
+        assert outline(request)[1] == ("assistant", ["Yes."]), blocks
 
 
 def test_without_thinking_there_is_none() -> None:
@@ -418,6 +405,7 @@ def test_a_call_that_is_left_out_makes_nothing_else_stable() -> None:
 
 
 EMPTY_TEXT: Block = {"type": "text", "text": " "}
+UNANSWERED = ["message 2 does not answer the calls before it"]
 
 
 def test_every_fault_of_a_request_is_found() -> None:
@@ -431,22 +419,13 @@ def test_every_fault_of_a_request_is_found() -> None:
         ([user()], ["message 0 is not made of blocks"]),
         ([LlmMessage("user", "Go.")], ["message 0 is not made of blocks"]),
         ([user(result())], ["message 0 does not answer the calls before it"]),
-        (
-            [user("Go."), assistant(call()), user("Wait.", result())],
-            ["message 2 does not answer the calls before it"],
-        ),
-        (
-            [user("Go."), assistant(call()), user(VIDEO, result())],
-            ["message 2 does not answer the calls before it"],
-        ),
+        ([user("Go."), assistant(call()), user("Wait.", result())], UNANSWERED),
+        ([user("Go."), assistant(call()), user(VIDEO, result())], UNANSWERED),
         (
             [user("Go."), assistant(call("a"), call("b")), user(result("b"), result("a"))],
-            ["message 2 does not answer the calls before it"],
+            UNANSWERED,
         ),
-        (
-            [user("Go."), assistant(call()), user("Well?")],
-            ["message 2 does not answer the calls before it"],
-        ),
+        ([user("Go."), assistant(call()), user("Well?")], UNANSWERED),
         ([user("Go."), assistant(call())], ["the last call has no result"]),
         ([user(EMPTY_TEXT)], ["message 0 has an empty text"]),
         ([user("Go.", EMPTY_TEXT, "On.")], ["message 0 has an empty text"]),

@@ -77,6 +77,9 @@ class Desk(base.Desk):
         ) + "".join(runtime_of(window).renders.latest().xml for window in self.windows.windows())
 
 
+Make = Callable[..., Desk]
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "deep").mkdir()
@@ -90,7 +93,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(folder: Path) -> Iterator[Callable[..., Desk]]:
+def desk(folder: Path) -> Iterator[Make]:
     yield from base.desks(Desk, folder)
 
 
@@ -113,7 +116,7 @@ def open_all(desk: Desk) -> Desk:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_no_way_gives_it_to_the_model_without_a_person(desk: Callable[..., Desk], way: str) -> None:
+def test_no_way_gives_it_to_the_model_without_a_person(desk: Make, way: str) -> None:
     one = open_all(desk())
     one.gate.ask = None
     before = one.seen()
@@ -127,7 +130,7 @@ def test_no_way_gives_it_to_the_model_without_a_person(desk: Callable[..., Desk]
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_person_is_asked_and_their_no_counts(desk: Callable[..., Desk], way: str) -> None:
+def test_a_person_is_asked_and_their_no_counts(desk: Make, way: str) -> None:
     one = open_all(desk("no"))
     result = WAYS[way](one, "link.txt")
     assert not result.ok
@@ -137,7 +140,7 @@ def test_a_person_is_asked_and_their_no_counts(desk: Callable[..., Desk], way: s
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_yes_gives_it_this_time(desk: Callable[..., Desk], way: str) -> None:
+def test_a_yes_gives_it_this_time(desk: Make, way: str) -> None:
     one = open_all(desk("once", "no"))
     result = WAYS[way](one, ".env")
     assert result.ok
@@ -147,9 +150,7 @@ def test_a_yes_gives_it_this_time(desk: Callable[..., Desk], way: str) -> None:
     assert len(one.questions) == 2
 
 
-def test_what_was_read_once_is_not_given_from_a_cache(
-    folder: Path, desk: Callable[..., Desk]
-) -> None:
+def test_what_was_read_once_is_not_given_from_a_cache(folder: Path, desk: Make) -> None:
     os.utime(folder / ".env", (1, 1))
     one = desk("once", "no", mode="ask")
     assert SECRET in one.call("read_file", path=".env").text
@@ -162,7 +163,7 @@ def test_what_was_read_once_is_not_given_from_a_cache(
     assert SECRET not in one.call("read_file", path=".env").text
 
 
-def test_a_grant_covers_the_file_and_the_way(folder: Path, desk: Callable[..., Desk]) -> None:
+def test_a_grant_covers_the_file_and_the_way(folder: Path, desk: Make) -> None:
     (folder / "other.pem").write_text(SECRET)
     one = desk("always", "no", "no")
     assert SECRET in one.call("read_file", path="SERVER.PEM").text
@@ -172,13 +173,13 @@ def test_a_grant_covers_the_file_and_the_way(folder: Path, desk: Callable[..., D
     assert not one.call("create", name="editor", args={"path": "SERVER.PEM"}).ok
 
 
-def test_auto_mode_does_not_ask(desk: Callable[..., Desk]) -> None:
+def test_auto_mode_does_not_ask(desk: Make) -> None:
     for way in WAYS.values():
         one = open_all(desk(mode="auto"))
         assert SECRET in way(one, ".env").text + one.seen()
 
 
-def test_the_gate_itself_asks_in_every_mode_but_auto(desk: Callable[..., Desk]) -> None:
+def test_the_gate_itself_asks_in_every_mode_but_auto(desk: Make) -> None:
     one = desk("once", "once")
     for mode in ("ask", "read-only", "auto"):
         one.gate.mode = mode
@@ -187,7 +188,7 @@ def test_the_gate_itself_asks_in_every_mode_but_auto(desk: Callable[..., Desk]) 
 
 
 @pytest.mark.parametrize("name", ["editor", "reader"])
-def test_what_a_person_opens_is_withheld(desk: Callable[..., Desk], name: str) -> None:
+def test_what_a_person_opens_is_withheld(desk: Make, name: str) -> None:
     one = desk()
     for path in PATHS:
         window = one.windows.open(name, path=path)
@@ -198,7 +199,7 @@ def test_what_a_person_opens_is_withheld(desk: Callable[..., Desk], name: str) -
         assert SECRET not in (one.windows.last_render(window.id) or ""), path
 
 
-def test_a_stale_render_is_withheld_too(desk: Callable[..., Desk]) -> None:
+def test_a_stale_render_is_withheld_too(desk: Make) -> None:
     one = desk()
     window = one.windows.open("reader", path=".env")
     runtime_of(window).core.version = window.version.after_data()  # nothing is drawn of it yet
@@ -206,7 +207,7 @@ def test_a_stale_render_is_withheld_too(desk: Callable[..., Desk]) -> None:
     assert "stale" in runtime_of(window).renders.latest().xml
 
 
-def test_acting_on_it_asks_first(desk: Callable[..., Desk]) -> None:
+def test_acting_on_it_asks_first(desk: Make) -> None:
     one = desk("no", "once").opening("editor", path=".env")
     refused = one.act("editor_1.find", text="KEY")
     assert SECRET not in refused.text + one.seen()
@@ -217,9 +218,7 @@ def test_acting_on_it_asks_first(desk: Callable[..., Desk]) -> None:
     assert len(one.questions) == 2
 
 
-def test_reading_and_writing_are_asked_about_once_each(
-    folder: Path, desk: Callable[..., Desk]
-) -> None:
+def test_reading_and_writing_are_asked_about_once_each(folder: Path, desk: Make) -> None:
     one = desk("once", "once").opening("editor", path=".env")
     assert one.by_person("editor_1.splice", start=0, end=0, text="A=1\n").ok
     assert one.act("editor_1.save").ok
@@ -227,7 +226,7 @@ def test_reading_and_writing_are_asked_about_once_each(
     assert (folder / ".env").read_text() == f"A=1\nKEY={SECRET}\n"
 
 
-def test_what_was_allowed_ends_with_the_file(desk: Callable[..., Desk]) -> None:
+def test_what_was_allowed_ends_with_the_file(desk: Make) -> None:
     one = desk("once", "no").opening("editor", path="a.txt")
     assert one.act("editor_1.open", path=".env").ok
     assert SECRET in one.seen()
@@ -237,7 +236,7 @@ def test_what_was_allowed_ends_with_the_file(desk: Callable[..., Desk]) -> None:
     assert SECRET not in one.seen()
 
 
-def test_a_person_who_moves_on_is_not_withheld(desk: Callable[..., Desk]) -> None:
+def test_a_person_who_moves_on_is_not_withheld(desk: Make) -> None:
     one = desk().opening("editor", path=".env")
     assert one.by_person("editor_1.open", path="a.txt").ok
     assert "public" in one.seen()
@@ -246,14 +245,14 @@ def test_a_person_who_moves_on_is_not_withheld(desk: Callable[..., Desk]) -> Non
     assert SECRET not in one.seen()
 
 
-def test_unsaved_edits_of_it_are_withheld(desk: Callable[..., Desk]) -> None:
+def test_unsaved_edits_of_it_are_withheld(desk: Make) -> None:
     one = desk("no").opening("editor", path=".env")
     assert one.by_person("editor_1.splice", start=0, end=0, text="TOKEN=xyzzy\n").ok
     assert "xyzzy" not in one.seen()
     assert "xyzzy" not in one.act("editor_1.diff").text
 
 
-def test_a_search_of_the_model_passes_over_it(folder: Path, desk: Callable[..., Desk]) -> None:
+def test_a_search_of_the_model_passes_over_it(folder: Path, desk: Make) -> None:
     one = desk().opening("files")
     result = one.act("files_1.find_text", text="KEY=")
     assert result.ok
@@ -262,7 +261,7 @@ def test_a_search_of_the_model_passes_over_it(folder: Path, desk: Callable[..., 
     assert one.questions == []
 
 
-def test_a_search_of_the_person_is_withheld_while_it_shows_it(desk: Callable[..., Desk]) -> None:
+def test_a_search_of_the_person_is_withheld_while_it_shows_it(desk: Make) -> None:
     one = desk()
     window = one.windows.open("files")
     assert one.by_person("files_1.find_text", text="KEY=").ok
@@ -272,7 +271,7 @@ def test_a_search_of_the_person_is_withheld_while_it_shows_it(desk: Callable[...
     assert "a.txt" in one.seen()
 
 
-def test_changing_the_mode_changes_what_is_shown(desk: Callable[..., Desk]) -> None:
+def test_changing_the_mode_changes_what_is_shown(desk: Make) -> None:
     one = desk().opening("editor", path=".env")
     assert SECRET not in one.seen()
     one.gate.mode = "auto"
@@ -281,7 +280,7 @@ def test_changing_the_mode_changes_what_is_shown(desk: Callable[..., Desk]) -> N
     assert SECRET not in one.seen()
 
 
-def test_a_restored_window_is_withheld(desk: Callable[..., Desk]) -> None:
+def test_a_restored_window_is_withheld(desk: Make) -> None:
     first, second = desk(), desk()
     kept = runtime_of(first.windows.open("editor", path=".env")).core.saved
     assert kept.state is not None
@@ -290,16 +289,14 @@ def test_a_restored_window_is_withheld(desk: Callable[..., Desk]) -> None:
     assert "Content withheld" in second.seen()
 
 
-def test_a_new_file_of_such_a_name_is_what_the_model_writes(desk: Callable[..., Desk]) -> None:
+def test_a_new_file_of_such_a_name_is_what_the_model_writes(desk: Make) -> None:
     one = desk()
     assert one.call("create", name="editor", args={"path": ".env.new", "new": True}).ok
     assert one.act("editor_1.insert", before_line=1, text="A=1").ok
     assert "A=1" in one.seen()
 
 
-def test_a_file_that_a_summary_is_about_is_left_out(
-    folder: Path, desk: Callable[..., Desk]
-) -> None:
+def test_a_file_that_a_summary_is_about_is_left_out(folder: Path, desk: Make) -> None:
     one = desk()
     item = ContextItem(ItemType.USER, "See server.pem, SERVER.PEM, link.txt and a.txt.")
     found = {file.path: file.text for file in mentioned_files([item], one.windows)}

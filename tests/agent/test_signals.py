@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from tests.agent.server import Reply, Server, Stream, answer, block_events, call, error, start
 from tests.agent.shapes import violations
 from tests.agent.wired import KEY, adding, beside, opening, results, texts
+from tests.cli import conftest
 from tests.cli.calling import PATIENCE, Program
 
 ENDS = {
@@ -21,19 +21,14 @@ ENDS = {
 }
 TALK = ("--output-format", "stream-json")
 
+program = conftest.program
+
 WORDS = {"type": "text", "text": "Adding."}
 HALF_A_CALL = [
     start(),
     *block_events(0, WORDS),
     *block_events(1, adding("eggs"))[:4],  # its input breaks off
 ]
-
-
-@pytest.fixture
-def program(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Program:
-    return Program(tmp_path, monkeypatch, capsys)
 
 
 @pytest.fixture

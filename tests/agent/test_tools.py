@@ -201,22 +201,12 @@ def test_a_proper_answer_is_kept_as_it_is() -> None:
     assert calls == [ToolCall("toolu_1", "create", {}), ToolCall("toolu_2", "create", {})]
 
 
-def test_an_id_that_was_used_before_becomes_another_one() -> None:
-    assert ids(asked("call_1"), taken=("call_1", "call_1-2")) == ["call_1-3"]
-
-
-def test_a_second_call_under_one_id_is_left_out() -> None:
-    assert ids(asked("call_1"), asked("call_1")) == ["call_1"]
-
-
-def test_calls_without_ids_each_get_one() -> None:
-    assert ids(asked(None), asked(""), asked(None)) == ["call", "call-2", "call-3"]
-
-
 def test_ids_have_no_odd_characters_and_stay_apart() -> None:
-    assert ids(asked("f.create:0"), asked("f:create.0"), asked("\0"), asked(7)) == [
-        *("f_create_0", "f_create_0-2", "_", "7")
-    ]
+    assert ids(asked("call_1"), taken=("call_1", "call_1-2")) == ["call_1-3"]
+    assert ids(asked("call_1"), asked("call_1")) == ["call_1"]  # the second call is left out
+    assert ids(asked(None), asked(""), asked(None)) == ["call", "call-2", "call-3"]
+    odd = [asked(one) for one in ("f.create:0", "f:create.0", "\0", 7)]
+    assert ids(*odd) == ["f_create_0", "f_create_0-2", "_", "7"]
 
 
 def test_a_turn_survives_any_id_and_any_name() -> None:

@@ -99,6 +99,10 @@ class Wired:
         """Do something in the loop that all of this runs in."""
         return self._runner.run(coroutine)
 
+    def stop_at(self, kind: type[Event]) -> Heard:
+        """What stops the turn at each event of a kind."""
+        return lambda event: self.talk.stop() if isinstance(event, kind) else None
+
     def act(self, window_id: str, action_id: str, **params: Any) -> None:
         acting = self.session.windows.act(window_id, action_id, params, actor="person")
         result = self.run(acting)

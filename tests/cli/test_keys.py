@@ -119,11 +119,7 @@ def _text(path: Path) -> str:
     return path.read_bytes().decode("utf-8", "replace")
 
 
-def test_a_key_that_travels_unencrypted_is_reported_once_before_it_does(
-    program: Program, monkeypatch: Patch
-) -> None:
-    for name in ("http_proxy", "no_proxy", "NO_PROXY", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
+def test_a_key_that_travels_unencrypted_is_reported_once_before_it_does(program: Program) -> None:
     with Server() as server:  # it answers for every host, as a proxy does
         program.set(HTTP_PROXY=server.url, ANTHROPIC_API_KEY=KEY)
         server.play(answer("Hi."), answer("Hi."))
@@ -139,11 +135,7 @@ def test_a_key_that_travels_unencrypted_is_reported_once_before_it_does(
         assert program("-p", "Hi", "--base-url", server.url).err == ""  # this machine
 
 
-def test_the_list_of_providers_sends_no_key_unencrypted(
-    program: Program, monkeypatch: Patch
-) -> None:
-    for name in ("http_proxy", "no_proxy", "NO_PROXY", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
+def test_the_list_of_providers_sends_no_key_unencrypted(program: Program) -> None:
     with Server() as server:
         server.pages = {"http://192.168.7.7/v1/models": {"data": [{"id": "served"}]}}
         program.set(HTTP_PROXY=server.url, OLLAMA_HOST="http://192.168.7.7", OLLAMA_API_KEY=KEY)

@@ -133,9 +133,7 @@ def test_an_unreadable_folder_of_sessions_is_reported(
         make_session(program, "one")
         folder = program.home / "projects"
 
-        def refused(
-            path: Path,
-        ) -> list[Path]:  # root may read everything, and tests may run as root
+        def refused(path: Path) -> list[Path]:  # root may read all, and tests may run as root
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
         monkeypatch.setattr(Path, "iterdir", refused)

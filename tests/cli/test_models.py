@@ -1,12 +1,10 @@
 """`contextui models`: the providers with their state, and the models of one."""
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from contextui.config.providers import PROVIDERS
 from tests.agent.server import Reply, Server, answer
 from tests.cli.calling import SECRET, Program
 
@@ -28,14 +26,6 @@ ROUTER: dict[str, Any] = {
         ]
     }
 }
-
-
-@pytest.fixture(autouse=True)
-def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = {name for one in PROVIDERS.values() for name in (*one.key_variables, one.url_variable)}
-    for name in list(os.environ):
-        if name in names or name.upper().endswith("_PROXY"):
-            monkeypatch.delenv(name)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ import pytest
 import contextui
 from tests import forkserver
 from tests.agent.server import Server, Stream, answer, block_events, start
-from tests.cli.calling import PATIENCE, Program
+from tests.cli.calling import PATIENCE, Program, texts
 
 WORDS = "Once upon a time"
 *HALF, _LAST = [start(), *block_events(0, {"type": "text", "text": WORDS})]
@@ -47,8 +47,7 @@ def resume(program: Program, server: Server) -> str:
     """Resume the session, and return all earlier messages that the model gets."""
     server.play(answer("Here."))
     assert program("-c", "-p", "Are you there?").out == "Here.\n"
-    blocks = server.requests[-1].blocks()
-    return "\n".join(block["text"] for _, block in blocks if block["type"] == "text")
+    return texts(server)
 
 
 @pytest.mark.parametrize(

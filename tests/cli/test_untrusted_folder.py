@@ -6,7 +6,6 @@ looks for `contextui` in the current folder first, and with the folder in PYTHON
 `python -P -m contextui` have no such gap.
 """
 
-import asyncio
 import os
 import shutil
 import subprocess
@@ -128,15 +127,12 @@ def test_the_app_in_a_terminal(folder: UntrustedFolder) -> None:
 
 
 @PROGRAM
-def test_a_page_of_serve(folder: UntrustedFolder, start: list[str]) -> None:
-    async def use(serving: Serving) -> None:
+async def test_a_page_of_serve(folder: UntrustedFolder, start: list[str]) -> None:
+    with Serving(folder.path, command=start, environ=folder.environ()) as serving:
         async with opened(serving) as page:
             await page.until_shown("0001")  # the session is open
             await page.type("Make a to-do list with milk\r")
             await page.until_shown("todo_1")
-
-    with Serving(folder.path, command=start, environ=folder.environ()) as serving:
-        asyncio.run(use(serving))
 
 
 COMPLETE = (

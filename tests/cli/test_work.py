@@ -83,7 +83,7 @@ def results(server: Server) -> str:
     return str(server.requests[-1].body)
 
 
-def test_with_the_person_at_the_screen(
+async def test_with_the_person_at_the_screen(
     tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work = project(tmp_path, monkeypatch)
@@ -103,28 +103,25 @@ def test_with_the_person_at_the_screen(
                 await pilot.press("y")
                 await until(pilot, lambda: app.screen is not screen)  # noqa: B023
 
-    async def run() -> None:
-        model = AnthropicModel("claude-x", base_url=server.url, api_key="k")
-        windows = [TerminalWindow, EditorWindow, GitWindow]
-        desk = desk_in(tmp_path, model=model, windows=windows, approval=ApprovalGate("ask"))
-        async with running(desk, (200, 60)) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            helper = asyncio.create_task(allow(app, pilot))
-            app.main.send("The tests fail. Mend it and commit.")
-            talk = app.main.turns
-            assert talk is not None
-            for _ in range(600):  # each wait is bounded
-                if talk.last is not None and not talk.is_running:
-                    break
-                await asyncio.sleep(0.5)
-            await until(pilot, lambda: talk.last is not None and not talk.is_running)
-            helper.cancel()
-            assert talk.last is not None
-            assert talk.last.reason == "done", talk.last.explanation
-        await model.aclose()
-
-    asyncio.run(run())
+    model = AnthropicModel("claude-x", base_url=server.url, api_key="k")
+    windows = [TerminalWindow, EditorWindow, GitWindow]
+    desk = desk_in(tmp_path, model=model, windows=windows, approval=ApprovalGate("ask"))
+    async with running(desk, (200, 60)) as pilot:
+        app = pilot.app
+        assert isinstance(app, ContextUIApp)
+        helper = asyncio.create_task(allow(app, pilot))
+        app.main.send("The tests fail. Mend it and commit.")
+        talk = app.main.turns
+        assert talk is not None
+        for _ in range(600):  # each wait is bounded
+            if talk.last is not None and not talk.is_running:
+                break
+            await asyncio.sleep(0.5)
+        await until(pilot, lambda: talk.last is not None and not talk.is_running)
+        helper.cancel()
+        assert talk.last is not None
+        assert talk.last.reason == "done", talk.last.explanation
+    await model.aclose()
     check(work)
     assert len(titles) >= 3
     assert "◆ model wants to run a command" in titles[0]

@@ -53,11 +53,8 @@ def test_pieces_and_ends_make_no_difference(lines: list[str], end: str, size: in
     assert read([raw[n : n + size] for n in range(0, len(raw), size)]) == expected(lines)
 
 
-def test_an_event_truncated_by_the_end_is_dropped() -> None:
+def test_an_event_may_follow_a_byte_order_mark_and_is_dropped_if_it_is_cut_off() -> None:
     assert read([b"data: a\n\ndata: b\n"]) == read([b"data: a\n\ndata: b"]) == ["a"]
-
-
-def test_an_event_may_follow_a_byte_order_mark() -> None:
     assert read([b"\xef\xbb", b"\xbfdata: a\n\n"]) == ["a"]
 
 

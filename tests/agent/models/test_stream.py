@@ -67,9 +67,9 @@ def test_the_model_that_answered_is_named() -> None:
     assert read(answer("Hi.")[1:])[1].model == "claude-x"
 
 
-def test_a_call_without_arguments_has_an_empty_input() -> None:
-    close = call("close")
-    assert read(answer(close))[1].blocks == (close,)
+def test_calls_without_arguments_and_thinking_that_is_not_shown_are_kept() -> None:
+    for block in (call("close"), thinking("", "c2ln")):
+        assert read(answer(block, "Hi."))[1].blocks == (block, {"type": "text", "text": "Hi."})
 
 
 def test_a_call_may_come_in_one_piece() -> None:
@@ -136,11 +136,6 @@ def test_the_last_signature_counts() -> None:
         piece(0, type="signature_delta", signature="dHdv"),
     )
     assert whole.blocks[0]["signature"] == "dHdv"
-
-
-def test_thinking_that_is_not_shown_is_kept() -> None:
-    hidden = thinking("", "c2ln")
-    assert read(answer(hidden, "Hi."))[1].blocks[0] == hidden
 
 
 def test_events_of_unknown_types_are_passed_over() -> None:
@@ -239,9 +234,8 @@ def test_a_call_without_input_before_the_limit_is_dropped() -> None:
 
 
 def test_text_that_was_cut_by_the_limit_is_kept() -> None:
-    assert (
-        read(answer("Once upon a", stop_reason="max_tokens"))[1].blocks[0]["text"] == "Once upon a"
-    )
+    whole = read(answer("Once upon a", stop_reason="max_tokens"))[1]
+    assert whole.blocks[0]["text"] == "Once upon a"
 
 
 def test_thinking_that_was_cut_before_it_was_signed_is_left_out() -> None:

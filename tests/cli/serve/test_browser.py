@@ -1,6 +1,5 @@
 """The page in a real Chromium: what a person does there, without a click."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ from textual.color import Color
 
 from contextui import SessionStore
 from contextui.tui.themes import DARK, LIGHT
-from tests.cli.serve.browser import CHROMIUM, Browser, Tab, browser
+from tests.cli.serve.browser import CHROMIUM, Tab, browser
 from tests.cli.serve.serving import Serving, all_gone
 
 pytestmark = pytest.mark.skipif(
@@ -50,60 +49,53 @@ async def use_keys_and_mouse(tab: Tab) -> None:
 
 
 @pytest.mark.long
-def test_type_without_a_click_reload_and_continue_in_the_same_session(tmp_path: Path) -> None:
-    async def use(serving: Serving, chromium: Browser) -> None:
-        first = await chromium.tab(str(serving.url))
-        await say(first, "Make a to-do list with apples", "todo_1")
-        assert await first.eval("document.activeElement.className") == "xterm-helper-textarea"
-        await first.until_shown("Opened todo_1")
-        await use_keys_and_mouse(first)
-
-        second = await chromium.tab(str(serving.url))
-        await say(second, "Make a to-do list with pears", "todo_1")
-
-        link = await first.eval("location.href")
-        await first.reload()
-        await first.until_shown("apples")
-        await first.type("Add plums to the list\r")  # and again without a click
-        await first.until_shown("Added 2 'plums'")
-        assert not first.shows("pears")
-        assert await first.eval("location.href") == link
-
-        # Another browser with the same link is refused, in plain words, and the first goes on.
-        other = await chromium.tab(link, elsewhere=True)
-        await other.until_true("document.getElementById('elsewhere')?.hidden === false")
-        words = await other.eval("document.getElementById('over').innerText")
-        assert "open in another tab or browser" in words
-        assert await other.eval("document.getElementById('ended').hidden")
-        await first.type("Add figs to the list\r")
-        await first.until_shown("Added 3 'figs'")
-
-        # With the page closed there, trying again works: Enter presses the button.
-        await first.close()
-        other.blank()
-        await other.type("\r")
-        await other.until_shown("figs")
-
-        # A phone gets cells that can be read, not a page that is shrunk.
-        phone = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}
-        await other.call("Emulation.setDeviceMetricsOverride", **phone)
-        await other.until_true("innerWidth === 400")
-        await other.until_shown("Windows 1")
-
-        # Nothing came from elsewhere, the font included.
-        for tab in (first, second, other):
-            assert tab.requested
-            assert [url for url in tab.requested if not url.startswith(
-                (f"{serving.origin}/", "data:", "about:"))] == []  # fmt: skip
-        assert any(url.endswith(".ttf") for url in second.requested)
-
+async def test_type_without_a_click_reload_and_continue_in_the_same_session(tmp_path: Path) -> None:
     with Serving(tmp_path / "work") as serving:
+        async with browser(tmp_path / "profile") as chromium:
+            first = await chromium.tab(str(serving.url))
+            await say(first, "Make a to-do list with apples", "todo_1")
+            assert await first.eval("document.activeElement.className") == "xterm-helper-textarea"
+            await first.until_shown("Opened todo_1")
+            await use_keys_and_mouse(first)
 
-        async def run() -> None:
-            async with browser(tmp_path / "profile") as chromium:
-                await use(serving, chromium)
+            second = await chromium.tab(str(serving.url))
+            await say(second, "Make a to-do list with pears", "todo_1")
 
-        asyncio.run(run())
+            link = await first.eval("location.href")
+            await first.reload()
+            await first.until_shown("apples")
+            await first.type("Add plums to the list\r")  # and again without a click
+            await first.until_shown("Added 2 'plums'")
+            assert not first.shows("pears")
+            assert await first.eval("location.href") == link
+
+            # Another browser with the same link is refused, in plain words, and the first goes on.
+            other = await chromium.tab(link, elsewhere=True)
+            await other.until_true("document.getElementById('elsewhere')?.hidden === false")
+            words = await other.eval("document.getElementById('over').innerText")
+            assert "open in another tab or browser" in words
+            assert await other.eval("document.getElementById('ended').hidden")
+            await first.type("Add figs to the list\r")
+            await first.until_shown("Added 3 'figs'")
+
+            # With the page closed there, trying again works: Enter presses the button.
+            await first.close()
+            other.blank()
+            await other.type("\r")
+            await other.until_shown("figs")
+
+            # A phone gets cells that can be read, not a page that is shrunk.
+            phone = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+            await other.call("Emulation.setDeviceMetricsOverride", **phone)
+            await other.until_true("innerWidth === 400")
+            await other.until_shown("Windows 1")
+
+            # Nothing came from elsewhere, the font included.
+            for tab in (first, second, other):
+                assert tab.requested
+                assert [url for url in tab.requested if not url.startswith(
+                    (f"{serving.origin}/", "data:", "about:"))] == []  # fmt: skip
+            assert any(url.endswith(".ttf") for url in second.requested)
         assert all_gone(serving.apps())
     found = SessionStore(tmp_path / ".contextui").list()
     assert sorted(one.first_words for one in found) == [
@@ -171,25 +163,18 @@ async def copy_without_encryption(tab: Tab, url: str) -> None:
 
 
 @pytest.mark.long
-def test_paste_and_copy(tmp_path: Path) -> None:
-    async def use(serving: Serving, chromium: Browser) -> None:
-        tab = await chromium.tab(str(serving.url))
-        await tab.until_shown("No model is connected")
-        # A large text does not remain in the page, where it would slow down each key.
-        await tab.copy("line\n" * 200_000)
-        await tab.press("v", 86, ctrl=True)
-        await tab.until_shown("[pasted 1: 200,000 lines]")
-        assert await tab.eval("document.querySelector('.xterm-helper-textarea').value") == ""
-        await tab.press("c", 67, ctrl=True)
-        await tab.until(lambda: not tab.shows("[pasted"))
-        await copy_without_encryption(await chromium.tab("about:blank"), str(serving.url))
-        await paste_and_clear(tab)
-        await copy_with_keys_and_mouse(tab)  # the last: it may copy once more than is needed
-
+async def test_paste_and_copy(tmp_path: Path) -> None:
     with Serving(tmp_path / "work") as serving:
-
-        async def run() -> None:
-            async with browser(tmp_path / "profile") as chromium:
-                await use(serving, chromium)
-
-        asyncio.run(run())
+        async with browser(tmp_path / "profile") as chromium:
+            tab = await chromium.tab(str(serving.url))
+            await tab.until_shown("No model is connected")
+            # A large text does not remain in the page, where it would slow down each key.
+            await tab.copy("line\n" * 200_000)
+            await tab.press("v", 86, ctrl=True)
+            await tab.until_shown("[pasted 1: 200,000 lines]")
+            assert await tab.eval("document.querySelector('.xterm-helper-textarea').value") == ""
+            await tab.press("c", 67, ctrl=True)
+            await tab.until(lambda: not tab.shows("[pasted"))
+            await copy_without_encryption(await chromium.tab("about:blank"), str(serving.url))
+            await paste_and_clear(tab)
+            await copy_with_keys_and_mouse(tab)  # the last: it may copy once more than is needed

@@ -4,10 +4,8 @@ import asyncio
 import signal
 from pathlib import Path
 
-import psutil
 import pytest
 from aiohttp import WSCloseCode
-from yarl import URL
 
 from contextui.cli.arguments import parse
 from contextui.cli.serve import earlier_flags, settings_flags
@@ -34,33 +32,26 @@ class Sleeper(Window):
 '''
 
 
-def test_a_closed_page_leaves_no_process_and_a_whole_session(tmp_path: Path) -> None:
+async def test_a_closed_page_leaves_no_process_and_a_whole_session(tmp_path: Path) -> None:
     window = tmp_path / "sleeper.py"
     window.write_text(SLEEPER)
 
-    async def look(serving: Serving) -> tuple[URL, list[psutil.Process]]:
+    with Serving(tmp_path / "work", f"--window={window}") as serving:
         async with opened(serving) as page:
             await page.until_shown("No model is connected")
             await page.type("/open sleeper\r")
             await page.until_shown("asleep")
-            return page.link, serving.apps()
-
-    with Serving(tmp_path / "work", f"--window={window}") as serving:
-        link, apps = asyncio.run(look(serving))
+            apps = serving.apps()
         assert [one.name() for one in apps].count("sleep") == 1
         assert len(apps) == 2  # the app and the sleeper
         assert all_gone(apps)
-
-        async def look_again() -> None:
-            async with opened(serving, link) as page:
-                await page.until_shown("1 sleeper")
-                # it was closed, and its session let go of: this is not a copy
-                assert not any("This is a copy" in line for line in page.screen.display)
-                await page.type("\x11")  # ctrl+q
-                with pytest.raises(AssertionError, match=str(int(WSCloseCode.OK))):
-                    await page.until_shown("something that never comes")
-
-        asyncio.run(look_again())
+        async with opened(serving, page.link) as page:
+            await page.until_shown("1 sleeper")
+            # it was closed, and its session let go of: this is not a copy
+            assert not any("This is a copy" in line for line in page.screen.display)
+            await page.type("\x11")  # ctrl+q
+            with pytest.raises(AssertionError, match=str(int(WSCloseCode.OK))):
+                await page.until_shown("something that never comes")
         assert all_gone(serving.apps())
         status, err = serving.end(signal.SIGTERM)
         assert (status, err) == (143, "")

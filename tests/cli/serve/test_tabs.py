@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from aiohttp import ClientSession
-from yarl import URL
 
 from contextui import SessionStore
 from contextui.cli.serve import server
@@ -95,19 +94,15 @@ async def test_a_page_leaves_a_session_once_something_is_typed(tmp_path: Path) -
     assert len(sessions(tmp_path)) == 1
 
 
-def test_every_visit_of_the_printed_link_is_a_tab_of_its_own(tmp_path: Path) -> None:
-    async def visit(serving: Serving) -> list[URL]:
-        links = []
+async def test_every_visit_of_the_printed_link_is_a_tab_of_its_own(tmp_path: Path) -> None:
+    links = set()
+    with Serving(tmp_path / "work") as serving:
         async with ClientSession() as session:
             for path in ("", "", "new"):
                 async with session.get(serving.url / path if path else serving.url) as page:
                     assert page.status == 200
-                    links.append(page.url)
-        return links
-
-    with Serving(tmp_path / "work") as serving:
-        links = asyncio.run(visit(serving))
-        assert len(set(links)) == 3
+                    links.add(page.url)
+        assert len(links) == 3
         assert serving.apps() == []
 
 
