@@ -262,9 +262,7 @@ def test_of_a_key_and_a_token_the_key_counts(places: Places) -> None:
         ({"user": "budget = " + "9" * 9_000}, ["not valid TOML"]),
     ],
 )
-def test_what_is_wrong_is_named_in_one_line(
-    places: Places, given: dict[str, Any], words: list[str]
-) -> None:
+def test_what_is_wrong_is_one_line(places: Places, given: dict[str, Any], words: list[str]) -> None:
     message = places.refused(**given)
     for word in words:
         assert word in message
@@ -424,9 +422,7 @@ def test_tables_hold_the_settings_of_windows_and_of_compaction(places: Places) -
         ("compaction = 7", ("compaction", "not a setting")),
     ],
 )
-def test_what_a_table_cannot_hold_is_refused(
-    places: Places, written: str, words: tuple[str, ...]
-) -> None:
+def test_a_wrong_table_is_refused(places: Places, written: str, words: tuple[str, ...]) -> None:
     refused = places.refused(user=written)
     assert all(word in refused for word in words), refused
 

@@ -77,9 +77,7 @@ def test_addresses_of_one_provider_are_not_used_for_another(tmp_path: Path) -> N
         ("box:nonsense", "http://box:nonsense"),
     ],
 )
-def test_ollamas_own_variable_is_read_as_ollama_reads_it(
-    tmp_path: Path, given: str, address: str
-) -> None:
+def test_ollamas_own_variable_is_read_its_way(tmp_path: Path, given: str, address: str) -> None:
     connection = load(tmp_path, {"OLLAMA_HOST": given}, model="ollama/x").connection
     assert connection.address == address
 
@@ -270,8 +268,6 @@ def test_a_keyring_that_works_keeps_the_key_and_the_file_does_not(
     assert ring.kept == {}
 
 
-def test_a_keyring_that_is_locked_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_keyring_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("contextui.config.credentials._keyring", lambda: _Ring(works=False))
     assert Credentials(tmp_path).put("openai", KEY) == "file"

@@ -41,9 +41,7 @@ def config(home: Path, text: str | None = FILE) -> Path:
         ("lang", "zh", 'lang = "zh"'),
     ],
 )
-def test_one_setting_changes_and_all_else_stays(
-    tmp_path: Path, name: str, typed: str, line: str
-) -> None:
+def test_one_setting_changes_alone(tmp_path: Path, name: str, typed: str, line: str) -> None:
     path = config(tmp_path)
     write_setting(tmp_path, name, typed)
     text = path.read_text()

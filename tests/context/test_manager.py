@@ -22,6 +22,7 @@ from contextui.errors import (
 from contextui.events import CutMoved, Event, ItemAdded, ItemsChanged, RequestSent, TurnEnded
 from contextui.session.store import SessionStore
 from tests.context.conversation import Conversation, rough_counter
+from tests.session.test_roundtrip import Talk
 from tests.windowing.samples import together
 
 
@@ -520,12 +521,8 @@ def test_a_session_knows_it_when_it_is_opened_again(tmp_path: Path) -> None:
     store = SessionStore(tmp_path / "home")
     session = store.create(tmp_path)
     context = session.context
-    items = [
-        context.add(ContextItem(ItemType.USER, "one")),
-        context.add(ContextItem(ItemType.ASSISTANT, "two")),
-        context.add(ContextItem(ItemType.USER, "three")),
-        context.add(ContextItem(ItemType.ASSISTANT, "four")),
-    ]
+    talk = Talk(session)
+    items = [talk.say("one"), talk.answer("two"), talk.say("three"), talk.answer("four")]
     context.end_turn()
     summary = context.compact(items[:2], "It was counted.")
     session.close()

@@ -35,10 +35,6 @@ def item(kind: str, text: str, seq: int, **fields: object) -> ContextItem:
     return ContextItem(ItemType(kind), text, seq=seq, **fields)  # type: ignore[arg-type]
 
 
-def kept_texts(items: list[ContextItem], max_tokens: int) -> list[str]:
-    return [one.content for one in trim(items, max_tokens, counter=rough_counter())]
-
-
 @st.composite
 def contexts(draw: st.DrawFn) -> list[ContextItem]:
     """Any context: rounds with and without tools, windows, pins, hidden items, in any order."""
@@ -138,8 +134,8 @@ def test_obsolete_items_go_first() -> None:
         item("Window", "old_1", 3, hidden="closed"),
         item("User", "b" * 40, 4),
     ]
-    room = sum(map(size, items)) - 1
-    assert kept_texts(items, room) == ["s" * 40, "a" * 40, "b" * 40]
+    kept = trim(items, sum(map(size, items)) - 1, counter=rough_counter())
+    assert [one.content for one in kept] == ["s" * 40, "a" * 40, "b" * 40]
 
 
 def test_a_lower_cut_is_remembered() -> None:

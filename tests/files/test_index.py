@@ -11,12 +11,7 @@ import pytest
 from contextui.files.index import ALL, Match, PathIndex, fuzzy
 from contextui.files.workspace import Workspace
 from tests.counting import count_calls
-
-
-def make(root: Path, *files: str, text: str = "text\n") -> None:
-    for name in files:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+from tests.files.test_listing import make
 
 
 def indexed(root: Path, *files: str) -> PathIndex:
@@ -134,9 +129,7 @@ class TestMatch:
 
 
 class TestFilter:
-    def test_scattered_letters_count_only_if_nothing_has_them_side_by_side(
-        self, tmp_path: Path
-    ) -> None:
+    def test_scattered_letters_count_only_if_none_has_them_in_one(self, tmp_path: Path) -> None:
         index = indexed(tmp_path, "cart.py", "cat/report.txt", "my_cart_export.py")
         assert [one.path for one in index.filter("cart")] == ["cart.py", "my_cart_export.py"]
         assert [one.path for one in index.filter("cartex")] == ["my_cart_export.py"]

@@ -75,9 +75,7 @@ class TestListFolder:
                 *("folder", "folder/file", "back\\slash", "fifo", "link", "out")
             ]
 
-    def test_a_name_that_is_not_valid_text_is_shown_and_cannot_be_opened(
-        self, tmp_path: Path
-    ) -> None:
+    def test_a_name_that_is_no_text_is_shown_and_cannot_be_opened(self, tmp_path: Path) -> None:
         try:
             with open(os.fsencode(tmp_path) + b"/\xff", "w") as file:
                 file.write("x")
@@ -224,9 +222,7 @@ class TestSearch:
         assert len(first.text) < 250
         assert "xneedley" in first.text
 
-    def test_special_files_are_skipped(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_it_skips_special_files(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         os.mkfifo(tmp_path / "fifo")
         monkeypatch.chdir(tmp_path)
         with socket.socket(socket.AF_UNIX) as unix, Workspace(tmp_path) as workspace:
@@ -234,9 +230,7 @@ class TestSearch:
             assert list(find_text(workspace, "x")) == []
 
 
-def test_a_folder_of_too_many_names_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_of_many_names_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path, *(f"many/{number}.txt" for number in range(6)), "few/a.txt")
     monkeypatch.setattr(listing, "MOST_NAMES", 5)
     with Workspace(tmp_path) as workspace:

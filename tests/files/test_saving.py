@@ -265,9 +265,7 @@ class TestHardLinks:
         return other
 
     @pytest.mark.parametrize("data", [b"", b"short", b"a longer content than before\n"])
-    def test_all_names_can_be_written_at_once(
-        self, workspace: Workspace, other: Path, data: bytes
-    ) -> None:
+    def test_all_names_are_written(self, workspace: Workspace, other: Path, data: bytes) -> None:
         version = workspace.save("file.txt", data, expected=read(workspace), keep_links=True)
         assert other.read_bytes() == data
         assert other.samefile(workspace.root / "file.txt")
@@ -282,9 +280,7 @@ class TestHardLinks:
         assert other.read_bytes() == b"theirs"
         assert names(workspace) == ["file.txt", "other.txt"]
 
-    def test_a_copy_left_by_a_crash_is_not_overwritten(
-        self, workspace: Workspace, other: Path
-    ) -> None:
+    def test_a_copy_left_by_a_crash_is_kept(self, workspace: Workspace, other: Path) -> None:
         backup = workspace.root / "file.txt.contextui-backup"
         backup.write_bytes(b"precious")
         with pytest.raises(SaveError, match="interrupted"):
@@ -316,9 +312,7 @@ class Failing:
 
 @pytest.mark.parametrize("on", [False, True], ids=["once", "from then on"])
 @pytest.mark.parametrize("way", ["replace", "create", "keep_links"])
-def test_whichever_call_fails_it_is_the_old_file_or_the_new(
-    workspace: Workspace, way: str, on: bool
-) -> None:
+def test_whichever_call_fails_it_is_old_or_new(workspace: Workspace, way: str, on: bool) -> None:
     root, old, new = workspace.root, b"old\n" * 100, b"new\n" * 300
     path, backup = root / "file.txt", root / "file.txt.contextui-backup"
     failures = 0

@@ -155,9 +155,7 @@ def test_a_killed_session_loses_nothing_that_was_acknowledged(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("seed", "every"), [(0, 6), pytest.param(1, 1, marks=pytest.mark.long)])
-def test_a_log_that_ends_after_any_entry_resumes_and_goes_on(
-    tmp_path: Path, seed: int, every: int
-) -> None:
+def test_a_log_that_ends_after_any_entry_goes_on(tmp_path: Path, seed: int, every: int) -> None:
     """A kill may come between any two entries, also between those of one and the same step."""
     store = store_in(tmp_path, 30)
     with talking(store.create("/project")) as talk:
@@ -398,9 +396,7 @@ def test_a_line_of_which_only_the_end_failed_is_not_written_twice(
         assert wire(resumed.composed()) == composed
 
 
-def test_a_session_that_cannot_be_written_is_still_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unwritable_session_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A read-only home: the conversation comes back and goes on, only saving waits."""
     store = store_in(tmp_path)
     with talking(store.create("/project")) as talk:

@@ -7,22 +7,21 @@ from typing import Any
 
 import pytest
 
-from contextui import ContextItem, ItemType, SessionOptions, SessionStore
+from contextui import ContextItem, ItemType, SessionStore
 from contextui.events import Event
 from contextui.session.entry import decode, encode
 from contextui.session.restore import NotASessionError, UnknownTurnError
 from contextui.session.store import UnknownSessionError
-from tests.context.conversation import NotesWindow, wire
+from tests.context.conversation import wire
 from tests.session.test_crash import talking
 from tests.session.test_log import fields
+from tests.session.test_roundtrip import store_in
 from tests.windowing.samples import together
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> SessionStore:
-    return SessionStore(
-        tmp_path / "home", SessionOptions(classes=[NotesWindow], checkpoint_every=5)
-    )
+    return store_in(tmp_path, checkpoint_every=5)
 
 
 def placed(store: SessionStore, data: bytes) -> Path:

@@ -234,18 +234,14 @@ def others(store: SessionStore, session: Session, *entries: dict[str, Any]) -> l
     return screen.others
 
 
-def test_requests_have_their_cost_and_sweeps_their_reason(
-    store: SessionStore, session: Session
-) -> None:
+def test_requests_have_a_cost_and_sweeps_a_reason(store: SessionStore, session: Session) -> None:
     assert others(store, session, request(sweep=SWEEP), usage(**USAGE)) == [
         Sweep(after=3, reason="closed", rent=12.5, price=8.0, saved=120),
         RequestCost(number=7, sent=90, cached=80, outdated=30, received=5),
     ]
 
 
-def test_a_request_without_usage_is_shown_when_the_next_one_starts(
-    store: SessionStore, session: Session
-) -> None:
+def test_a_request_without_usage_is_shown_later(store: SessionStore, session: Session) -> None:
     ended = {"subtype": "turn_end", "data": {"turn": 2, "early": False}}
     assert others(store, session, request(), request(number=8), ended) == [
         RequestCost(number=7, outdated=30),
@@ -270,9 +266,7 @@ def test_logs_of_older_versions_have_usage_alone(store: SessionStore, session: S
         {"number": 10**30, "outdated": None},
     ],
 )  # fmt: skip
-def test_a_plan_of_another_form_is_ignored(
-    store: SessionStore, session: Session, plan: Any
-) -> None:
+def test_a_plan_of_odd_form_is_ignored(store: SessionStore, session: Session, plan: Any) -> None:
     entry = {"subtype": "request", "data": {**REQUEST, "plan": plan}}
     assert others(store, session, entry) == []
 

@@ -270,9 +270,7 @@ def test_failing_writes_lose_nothing(
         assert notices[-1] == "Saving has resumed; nothing was lost."
 
 
-def test_a_disk_that_did_not_confirm_is_not_called_safe(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unconfirmed_disk_is_not_safe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """G11: after such an error the system may have dropped what it had; nobody knows."""
     notices: list[str] = []
     log = SessionLog(tmp_path / "s.jsonl", notices.append)

@@ -42,7 +42,7 @@ from contextui.windows.git.window import GitWindow
 from contextui.windows.notebook import NotebookWindow
 from tests.context.conversation import NotesWindow, specified, wire
 from tests.session.test_log import SAMPLES
-from tests.session.test_roundtrip import Talk
+from tests.session.test_roundtrip import Talk, store_in
 from tests.windows.git.conftest import run
 
 
@@ -146,9 +146,7 @@ def test_the_branch_is_read_without_running_git(tmp_path: Path) -> None:
     ],
     ids=["large", "blank", "words", "lines", "escape", "bidi", "long", "no text", "empty"],
 )
-def test_an_entry_holds_no_more_of_head_than_a_branch(
-    store: SessionStore, tmp_path: Path, head: bytes
-) -> None:
+def test_an_entry_holds_no_large_head(store: SessionStore, tmp_path: Path, head: bytes) -> None:
     """F09: a HEAD of megabytes stood in every entry."""
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_bytes(head)
@@ -192,9 +190,7 @@ def test_entries_have_the_documents_form(session: Session) -> None:
     assert result["toolResult"] == {"id": "call_1", "output": "it failed", "error": "it failed"}
 
 
-def test_a_summary_follows_its_boundary_with_what_was_done(
-    store: SessionStore, session: Session
-) -> None:
+def test_a_summary_follows_its_boundary(store: SessionStore, session: Session) -> None:
     """S2.2: boundary first, then the summary; both say what the compaction did."""
     talk = Talk(session)
     talk.turns(4)
@@ -225,9 +221,7 @@ def test_a_summary_follows_its_boundary_with_what_was_done(
             assert shown == (8 if count == len(logged) - 2 else 4)
 
 
-def test_a_log_with_the_summary_before_its_boundary_loads(
-    store: SessionStore, session: Session
-) -> None:
+def test_a_log_with_a_summary_before_boundary_loads(store: SessionStore, session: Session) -> None:
     """As version 1 wrote it: a system prompt."""
     talk = Talk(session)
     talk.turns(4)
@@ -245,9 +239,7 @@ def test_a_log_with_the_summary_before_its_boundary_loads(
         assert wire(again.context.compose().messages) == composed
 
 
-def test_windows_come_back_with_state_detail_and_order(
-    store: SessionStore, session: Session
-) -> None:
+def test_windows_come_back_with_state_lod_and_order(store: SessionStore, session: Session) -> None:
     talk = Talk(session)
     first, second = talk.open("a"), talk.open("b")
     talk.write(first.id, "c")
@@ -377,8 +369,7 @@ def test_notices_are_in_the_language_of_the_session(store: SessionStore, session
 def test_the_focus_of_a_window_comes_back(tmp_path: Path) -> None:
     """S1.1: what was acted on last, also by way of a checkpoint."""
     for every in (1_000, 1):
-        options = SessionOptions(classes=[NotebookWindow], checkpoint_every=every)
-        store = SessionStore(tmp_path / f"home{every}", options)
+        store = store_in(tmp_path / str(every), every, [NotebookWindow])
         with store.create(tmp_path) as session:
             window = session.windows.open("notebook", project=False)
             for action_id, params in (("write", {"text": "A note. " * 90}), ("collapse_all", {})):
@@ -444,9 +435,7 @@ def test_any_turn_can_be_shown_as_it_was_then(store: SessionStore, session: Sess
         assert wire(view.context.outlook().messages) == sent[turn - 1]
 
 
-def test_windows_are_shown_as_they_were_though_they_cannot_be_drawn_from_their_state(
-    tmp_path: Path,
-) -> None:
+def test_windows_are_shown_as_they_were_though_their_state_cannot_be_drawn(tmp_path: Path) -> None:
     """What an editor or a list of files shows is on the disk, not in the log of its state."""
     work, classes = tmp_path / "work", [EditorWindow, FilesWindow, GitWindow]
     work.mkdir()
@@ -532,9 +521,7 @@ def test_of_two_open_sessions_the_one_that_wrote_last_is_the_latest(tmp_path: Pa
     ],
     ids=lambda one: repr(one[:12]),
 )
-def test_without_a_sound_file_of_recent_sessions_times_decide(
-    tmp_path: Path, hostile: bytes | str
-) -> None:
+def test_without_a_sound_recent_file_times_decide(tmp_path: Path, hostile: bytes | str) -> None:
     first, second = two_sessions(tmp_path)
     recent = first.path.with_name("recent")
     recent.unlink()
@@ -609,9 +596,7 @@ CONTENTS: list[tuple[object, str]] = [
 
 @pytest.mark.parametrize("role", ["user", "assistant"])
 @pytest.mark.parametrize(("content", "text"), CONTENTS)
-def test_content_of_any_form_is_taken_over(
-    store: SessionStore, role: str, content: object, text: str
-) -> None:
+def test_any_content_is_taken(store: SessionStore, role: str, content: object, text: str) -> None:
     """S2.2: text, blocks or any object; nothing valid is dropped."""
     first = json.loads(SAMPLES.splitlines()[0])
     second = {**first, "uuid": "m2", "type": role, "message": {"role": role, "content": content}}
@@ -646,8 +631,7 @@ def checkpoints(session: Session) -> int:
 
 def test_a_checkpoint_is_due_when_no_turn_is_running(tmp_path: Path) -> None:
     """S2.11: also where a person only uses windows, and nobody says anything."""
-    options = SessionOptions(classes=[NotesWindow], checkpoint_every=20)
-    store = SessionStore(tmp_path / "home", options)
+    store = store_in(tmp_path, checkpoint_every=20)
     with store.create("/p") as session:
         talk = Talk(session)
         window = talk.open("a")
@@ -672,8 +656,7 @@ def test_a_checkpoint_is_due_when_no_turn_is_running(tmp_path: Path) -> None:
 
 def test_a_checkpoint_before_the_first_words_changes_nothing(tmp_path: Path) -> None:
     """What is not final yet when it is written is not final when it is read."""
-    options = SessionOptions(classes=[NotesWindow], checkpoint_every=4)
-    store = SessionStore(tmp_path / "home", options)
+    store = store_in(tmp_path, checkpoint_every=4)
     with store.create("/p") as session:
         talk = Talk(session)
         talk.system("Rules.")
@@ -715,18 +698,6 @@ def few_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record, "KEPT", 40)
 
 
-def log_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Where lines of the log are read back from, from now on."""
-    places: list[int] = []
-
-    def read(file: BinaryIO, offset: int) -> Line:
-        places.append(offset)
-        return line_at(file, offset)
-
-    monkeypatch.setattr(reader, "line_at", read)
-    return places
-
-
 @pytest.mark.long
 def test_old_active_items_leave_memory_and_a_turn_reads_none_of_them(
     session: Session, monkeypatch: pytest.MonkeyPatch
@@ -742,7 +713,13 @@ def test_old_active_items_leave_memory_and_a_turn_reads_none_of_them(
         talk.send()
         talk.answer(f"answer {number}")
         context.end_turn()
-    reads = log_reads(monkeypatch)
+    reads: list[int] = []
+
+    def read(file: BinaryIO, offset: int) -> Line:
+        reads.append(offset)
+        return line_at(file, offset)
+
+    monkeypatch.setattr(reader, "line_at", read)
     items = list(context.get_all())
     unloaded = [item for item in items if not item.is_loaded]
     assert len(items) == 1_200
@@ -810,9 +787,7 @@ def test_an_item_whose_line_is_lost_has_the_content_of_requests(session: Session
 
 
 @pytest.mark.usefixtures("few_in_memory")
-def test_an_emptied_log_is_rewritten_with_what_requests_show(
-    store: SessionStore, session: Session
-) -> None:
+def test_an_emptied_log_gets_what_requests_show(store: SessionStore, session: Session) -> None:
     talk = Talk(session)
     for number in range(40):
         talk.turn(f"words {number}", f"answer {number}")
@@ -828,9 +803,7 @@ def test_an_emptied_log_is_rewritten_with_what_requests_show(
         assert wire(again.context.outlook().messages) == after
 
 
-def test_a_session_can_be_read_as_markdown_and_taken_as_json(
-    store: SessionStore, session: Session
-) -> None:
+def test_a_session_is_read_as_markdown_and_as_json(store: SessionStore, session: Session) -> None:
     talk = Talk(session)
     talk.open("a ``` line")
     talk.say("hello\x1b[31m")

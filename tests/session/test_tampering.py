@@ -331,9 +331,7 @@ def test_random_talks_and_random_ways(tmp_path: Path, seed: int) -> None:
             assert_valid(again)
 
 
-def test_an_append_is_one_write_and_two_stats(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_append_is_a_write_and_2_stats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Noticing all this costs two system calls a line, however long the line and the log are."""
     calls: list[str] = []
 
@@ -360,9 +358,7 @@ def test_an_append_is_one_write_and_two_stats(
         assert calls.count("fdatasync") == 1
 
 
-def test_a_session_that_cannot_be_written_has_nothing_unsaved_until_something_happens(
-    tmp_path: Path,
-) -> None:
+def test_a_session_that_cannot_be_written_has_nothing_unsaved_at_first(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     with talking(store.create("/project")) as talk:
         talk.turn("words", "an answer")
@@ -418,9 +414,7 @@ def test_any_changed_byte_of_a_short_log_is_seen(
 
 
 @pytest.mark.parametrize("chunk", [4, 1 << 20])
-def test_a_log_that_grew_keeps_what_it_had(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
-) -> None:
+def test_a_grown_log_keeps_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
     monkeypatch.setattr(logfile, "_CHUNK", chunk)
     file, path = found_in(tmp_path), tmp_path / "log.jsonl"
     with path.open("ab") as other:
@@ -433,9 +427,7 @@ def test_a_log_that_grew_keeps_what_it_had(
     file.close()
 
 
-def test_a_file_system_that_cannot_exchange_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_system_without_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logfile, "exchange", lambda *_: False)
     file, path = found_in(tmp_path), tmp_path / "log.jsonl"
     path.write_bytes(b"theirs")
@@ -448,9 +440,7 @@ def test_a_file_system_that_cannot_exchange_names(
 
 
 @pytest.mark.parametrize("expected", [299, 301])
-def test_a_log_changed_before_it_was_opened_is_not_written_to(
-    tmp_path: Path, expected: int
-) -> None:
+def test_a_log_changed_before_it_was_opened_is_left_alone(tmp_path: Path, expected: int) -> None:
     path, notices = tmp_path / "log.jsonl", list[str]()
     path.write_bytes(b"." * 299 + b"\n")
     for size in (expected, 300):
@@ -482,9 +472,7 @@ def tear(file: LogFile, monkeypatch: pytest.MonkeyPatch) -> None:
             file.write(b"torn\n")
 
 
-def test_a_torn_line_is_removed_by_opening_the_log_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_torn_line_goes_when_reopened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, path = found_in(tmp_path), tmp_path / "log.jsonl"
     tear(file, monkeypatch)
     assert path.stat().st_size == 183
@@ -494,9 +482,7 @@ def test_a_torn_line_is_removed_by_opening_the_log_again(
     file.close()
 
 
-def test_a_file_in_place_of_a_torn_log_is_not_truncated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_put_for_a_torn_log_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder in folders:
         folder.mkdir()

@@ -126,9 +126,7 @@ def test_content_that_looks_like_an_anchor_is_inert(windows: WindowManager) -> N
 
 
 @pytest.mark.parametrize("taken", ["entry-1", "expand", "close"])
-def test_s1_8_of_two_with_one_id_the_first_stays_with_a_warning(
-    windows: WindowManager, taken: str
-) -> None:
+def test_s1_8_of_two_with_one_id_the_first_stays_warned(windows: WindowManager, taken: str) -> None:
     class Twice(Notebook):
         def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:
             return [Reference("entry-1", target="first"), Button(taken, "note")]
@@ -197,9 +195,7 @@ def test_an_anchor_of_before_acts_until_it_is_gone(windows: WindowManager) -> No
     assert isinstance(act(windows, book, "expand-entry-1").error, UnknownActionError)
 
 
-async def test_an_anchor_can_be_used_as_soon_as_what_made_it_was_done(
-    windows: WindowManager,
-) -> None:
+async def test_an_anchor_can_be_used_once_what_made_it_was_done(windows: WindowManager) -> None:
     """Though the render that holds it is only being drawn."""
 
     class Doors(Window):

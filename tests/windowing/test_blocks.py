@@ -106,9 +106,7 @@ def test_any_change_is_read_as_it_was_written(before: list[str], after: list[str
 
 
 @given(LINES, st.data())
-def test_a_small_change_of_a_long_text_is_a_change_block(
-    lines: list[str], data: st.DataObject
-) -> None:
+def test_a_small_change_of_a_long_text_is_a_block(lines: list[str], data: st.DataObject) -> None:
     long = [f"line {number}" for number in range(60)] + lines
     at = data.draw(st.integers(0, len(long)))
     changed = [*long[:at], *data.draw(LINES), *long[at + data.draw(st.integers(0, 3)) :]]

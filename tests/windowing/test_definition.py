@@ -99,9 +99,7 @@ def test_what_fails_when_it_is_opened_is_reported_with_its_line(tmp_path: Path) 
         assert reported(tmp_path, body).endswith(expected), body
 
 
-def test_a_field_that_would_hide_what_every_state_has_is_reported_with_its_line(
-    tmp_path: Path,
-) -> None:
+def test_a_field_that_hides_what_every_state_has_is_reported_with_its_line(tmp_path: Path) -> None:
     for name in ("saved", "from_saved", "transient_fields", "model_dump", "model_fields"):
         shown = reported(tmp_path, f"class State(Window.State):\n    {name}: int = 0")
         assert shown.startswith(

@@ -110,9 +110,7 @@ CHANGES: dict[str, Callable[[Mixed], object]] = {
 }
 
 
-def test_a_change_from_outside_raises_and_leaves_no_trace(
-    windows: WindowManager, mixed: Mixed
-) -> None:
+def test_a_change_from_outside_raises_without_trace(windows: WindowManager, mixed: Mixed) -> None:
     """R2: S1.3 as amended."""
     for count, (name, change) in enumerate(CHANGES.items(), 1):
         before = json.dumps(mixed.state.saved())

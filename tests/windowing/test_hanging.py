@@ -27,9 +27,7 @@ from tests.windowing.samples import (
 
 
 class TestHanging:
-    def test_an_action_that_takes_too_long_fails_and_changes_nothing_later(
-        self, windows: WindowManager
-    ) -> None:
+    def test_an_action_that_takes_too_long_fails_for_good(self, windows: WindowManager) -> None:
         class Hasty(Blocking):
             action_seconds = 0.05
 
@@ -48,9 +46,7 @@ class TestHanging:
         assert hasty.snapshot().content == "Full: 0"
         assert not heard.of(WindowTroubled)
 
-    async def test_a_window_closed_before_its_queued_action_runs(
-        self, windows: WindowManager
-    ) -> None:
+    async def test_a_window_closed_before_a_queued_action(self, windows: WindowManager) -> None:
         """FAULTS 23."""
         window = opened(windows, Blocking)
         await windows.await_opening(LONG)

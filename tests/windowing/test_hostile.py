@@ -132,9 +132,7 @@ class TestContent:
         assert str(moody.version) == "1.0.1"
 
     @pytest.mark.parametrize("broken", [False, True])
-    def test_that_changes_the_state_is_reported_and_taken_back(
-        self, windows: WindowManager, broken: bool
-    ) -> None:
+    def test_that_changes_the_state_is_undone(self, windows: WindowManager, broken: bool) -> None:
         """S1.2: content is a function of the state, not an action."""
 
         class Greedy(Counter):
@@ -242,9 +240,7 @@ class TestMaking:
 
         assert windows.open(Good).snapshot().content == "Full: 5"
 
-    def test_a_serialiser_that_exits_costs_only_the_saved_state(
-        self, windows: WindowManager
-    ) -> None:
+    def test_a_serialiser_that_exits_costs_only_saved_state(self, windows: WindowManager) -> None:
         class Bad(Counter):
             class State(Counter.State):
                 @field_serializer("count", when_used="json")

@@ -15,9 +15,7 @@ from tests.windowing.ways import WAYS
 @pytest.mark.usefixtures("neighbour")
 class TestActions:
     @pytest.mark.parametrize("reason", WAYS)
-    def test_that_raise_after_a_change_are_rolled_back(
-        self, windows: WindowManager, reason: str
-    ) -> None:
+    def test_that_raise_in_a_change_are_undone(self, windows: WindowManager, reason: str) -> None:
         class Bad(Counter):
             @action("Fail")
             def fail(self) -> None:
@@ -61,9 +59,7 @@ class TestActions:
         assert key not in result.text
         assert "5f3a9c27e1d84b60" not in result.text
 
-    def test_that_return_too_much_are_cut_and_made_fit_for_a_model(
-        self, windows: WindowManager
-    ) -> None:
+    def test_that_return_too_much_are_cut_and_fit_for_a_model(self, windows: WindowManager) -> None:
         class Loud(Counter):
             max_content = 10
 

@@ -116,9 +116,7 @@ class TestRestoring:
         with pytest.raises(UnknownWindowError, match="a window todo_1 already"):
             windows.restore(Todo, "todo_1", {})
 
-    def test_when_restored_fails_the_data_is_there_and_acting_heals(
-        self, windows: WindowManager
-    ) -> None:
+    def test_when_restored_fails_data_is_there_acting_heals(self, windows: WindowManager) -> None:
         class Sick(Counter):
             def restored(self) -> None:
                 self.state.count = 0

@@ -161,9 +161,7 @@ class TestInASession:
             assert back.state.count == 7
             assert again.notices == []
 
-    def test_ended_while_it_opened_nothing_of_it_is_saved_with_a_warning(
-        self, tmp_path: Path
-    ) -> None:
+    def test_ended_while_it_opened_nothing_is_saved_with_a_warning(self, tmp_path: Path) -> None:
         slow = Slow()
         with held(slow, "opened"), self.store(tmp_path).create(str(tmp_path)) as session:
             session.windows.open(slow)
@@ -194,9 +192,7 @@ class TestTheModel:
             assert result.text.startswith("slow_1 is still opening")
 
     @pytest.mark.parametrize("within", [True, False], ids=["with the next step", "the next turn"])
-    def test_a_late_failure_is_reported_once(
-        self, monkeypatch: pytest.MonkeyPatch, within: bool
-    ) -> None:
+    def test_a_late_failure_is_told(self, monkeypatch: pytest.MonkeyPatch, within: bool) -> None:
         """W2: with the next result of the same turn, or before the next message."""
         made: list[Any] = []
 

@@ -152,9 +152,7 @@ def check_no_trace(windows: WindowManager, window: Ledger, fail: Callable[[], ob
 
 @pytest.mark.parametrize("action_id", ["fail", "fail_later"])
 @pytest.mark.parametrize("way", FAILURES)
-def test_nothing_of_a_failed_action_remains(
-    windows: WindowManager, way: str, action_id: str
-) -> None:
+def test_a_failed_action_leaves_nothing(windows: WindowManager, way: str, action_id: str) -> None:
     """M03, FAULTS 20a."""
     window = opened(windows, Ledger)
 

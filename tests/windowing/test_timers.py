@@ -47,9 +47,7 @@ def test_a_tick_is_a_transaction_that_makes_a_version(windows: WindowManager) ->
 
 
 @pytest.mark.parametrize("error", [ValueError, SystemExit, KeyboardInterrupt])
-def test_after_three_failures_in_a_row_it_is_ended(
-    windows: WindowManager, error: type[BaseException]
-) -> None:
+def test_it_ends_after_three_failures(windows: WindowManager, error: type[BaseException]) -> None:
     class Failing(Clockwork):
         def tick(self) -> None:
             super().tick()

@@ -189,9 +189,7 @@ class TestLevels:
         assert 'lod="Gist"' in counter.to_xml(Lod.GIST)
         assert (counter.lod, version_of(counter)) == (Lod.FULL, "1.0.0")
 
-    def test_switching_there_and_back_while_it_draws_loses_nothing(
-        self, windows: WindowManager
-    ) -> None:
+    def test_switching_while_it_draws_loses_nothing(self, windows: WindowManager) -> None:
         window = opened(windows, Blocking)
         with held(window, "content") as gates:
             windows.set_lod(window.id, Lod.GIST)

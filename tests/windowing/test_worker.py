@@ -44,9 +44,7 @@ def test_calls_run_in_order_one_at_a_time_on_one_daemon_thread(worker: Worker) -
     assert thread.name == "w"
 
 
-def test_not_even_a_callback_that_exits_ends_the_thread(
-    worker: Worker, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_it_survives_callbacks_that_exit(worker: Worker, caplog: pytest.LogCaptureFixture) -> None:
     gate = hold(worker)
 
     def leave(_: "Future[None]") -> None:
@@ -58,9 +56,7 @@ def test_not_even_a_callback_that_exits_ends_the_thread(
     assert "A call of w" in caplog.text
 
 
-def test_the_thread_retires_when_idle_and_comes_back(
-    worker: Worker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_idle_thread_comes_back(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_module, "_IDLE", 0.01)
     first = worker.submit(threading.current_thread).result(LONG)
     first.join(LONG)
@@ -69,9 +65,7 @@ def test_the_thread_retires_when_idle_and_comes_back(
     assert second is not first
 
 
-def test_no_call_is_lost_between_retiring_and_coming_back(
-    worker: Worker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_call_is_lost_while_retiring(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_module, "_IDLE", 0.0)
     for number in range(300):
         assert worker.submit(partial(int, number)).result(LONG) == number
@@ -91,9 +85,7 @@ def test_without_a_thread_left_it_says_so_and_tries_again_later(
 
 
 class TestStop:
-    def test_what_is_queued_fails_as_closed_and_what_runs_ends_by_itself(
-        self, worker: Worker
-    ) -> None:
+    def test_what_is_queued_fails_as_closed_what_runs_ends_by_itself(self, worker: Worker) -> None:
         gate = Gate()
         running = worker.submit(gate.hold)
         assert gate.reached.wait(LONG)
@@ -189,9 +181,7 @@ class TestWaiting:
         gate.release()
         assert queued.result(LONG) is None
 
-    def test_finished_watches_without_owning(
-        self, worker: Worker, caplog: pytest.LogCaptureFixture
-    ) -> None:
+    def test_finished_only_watches(self, worker: Worker, caplog: pytest.LogCaptureFixture) -> None:
         """A loop that is long closed hears nothing, and nobody complains about that."""
         gate = hold(worker)
 

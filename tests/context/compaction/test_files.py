@@ -67,9 +67,7 @@ def test_paths_are_found_in_words() -> None:
         ] == paths, text
 
 
-def test_changed_files_come_first_then_the_often_then_the_lately_mentioned(
-    windows: WindowManager,
-) -> None:
+def test_changed_files_come_first_then_often_then_lately_mentioned(windows: WindowManager) -> None:
     for name in ("often.py", "early.py", "late.py", "saved.py", "gone.py"):
         write(windows, name)
     items = [

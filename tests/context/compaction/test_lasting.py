@@ -180,9 +180,7 @@ def test_what_was_compacted_leaves_the_memory_and_comes_back(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("seed", range(times(1, 6)))
-def test_a_session_with_compactions_composes_the_same_after_reopening(
-    tmp_path: Path, seed: int
-) -> None:
+def test_a_session_with_compactions_composes_the_same_reopened(tmp_path: Path, seed: int) -> None:
     dice = random.Random(seed)
     talk = Talk(store_in(tmp_path, 30).create(tmp_path))
     for _ in range(8):

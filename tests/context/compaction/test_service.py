@@ -205,10 +205,10 @@ def test_too_little_is_an_error() -> None:
         with pytest.raises(NothingToCompactError, match=expected):
             compacted(service)
         assert asked(service) == [], rounds
-        single = Conversation()
-        single.say("hello")
-        with pytest.raises(NothingToCompactError, match="fewer than two messages"):
-            compacted(service_of(single, OUTLINE))
+    single = Conversation()
+    single.say("hello")
+    with pytest.raises(NothingToCompactError, match="fewer than two messages"):
+        compacted(service_of(single, OUTLINE))
 
 
 def test_without_a_summary_the_newest_part_stays() -> None:

@@ -94,16 +94,13 @@ def compare(small: Counts, large: Counts) -> None:
     assert per_slot < 100  # a request takes passes over the slots, which the budget bounds
 
 
-def test_a_turn_costs_the_same_at_600_and_at_2_000_items(
+@pytest.mark.parametrize(
+    ("few", "many"), [(600, 2_000), pytest.param(1_000, 30_000, marks=pytest.mark.long)]
+)
+def test_a_turn_costs_the_same_at_few_and_at_many_items(
     work: Work,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
+    few: int,
+    many: int,
 ) -> None:
-    compare(counts_of(600, work, monkeypatch), counts_of(2_000, work, monkeypatch))
-
-
-@pytest.mark.long
-def test_a_turn_costs_the_same_at_1_000_and_at_30_000_items(
-    work: Work,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    compare(counts_of(1_000, work, monkeypatch), counts_of(30_000, work, monkeypatch))
+    compare(counts_of(few, work, monkeypatch), counts_of(many, work, monkeypatch))

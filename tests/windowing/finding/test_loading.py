@@ -119,9 +119,7 @@ def test_what_cannot_be_a_windows_file_says_what_to_do(there: Path, spec: str, r
         ("from contextui import Window\nclass A(Window): pass", "A has no content(): define what"),
     ],
 )
-def test_one_broken_file_is_reported_in_one_line_and_harms_no_other(
-    there: Path, source: str, reason: str
-) -> None:
+def test_a_broken_file_is_one_line_and_no_harm(there: Path, source: str, reason: str) -> None:
     (there / "windows").mkdir()
     (there / "windows" / "bad.py").write_text(source, "utf-8")
     write(there / "windows" / "good.py")

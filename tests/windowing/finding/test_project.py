@@ -45,9 +45,7 @@ def test_without_a_home_nothing_of_a_project_runs(there: Path, project: Path) ->
 
 
 @pytest.mark.parametrize("name", ["deploy.py", "other.py", "_help.py"])
-def test_changed_it_does_not_run_before_it_is_trusted_again(
-    there: Path, project: Path, name: str
-) -> None:
+def test_changed_it_must_be_trusted_again(there: Path, project: Path, name: str) -> None:
     folder = project / ".contextui" / "windows"
     TrustStore(there / "home").trust(folder)
     write(folder / name, "Other", more=MARK)
@@ -56,9 +54,7 @@ def test_changed_it_does_not_run_before_it_is_trusted_again(
     assert not ran(there)
 
 
-def test_what_runs_is_what_was_hashed(
-    there: Path, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_hashed_bytes_run(there: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, store = project / ".contextui" / "windows", TrustStore(there / "home")
     store.trust(folder)
     honest = TrustStore.review

@@ -91,9 +91,7 @@ def test_another_projects_trust_does_not_count(home: Path, project: Path, there:
     assert "clock" not in names(discover(home=home, project=other))
 
 
-def test_a_project_cannot_replace_a_server_of_the_user_or_a_window(
-    home: Path, project: Path
-) -> None:
+def test_a_project_cannot_replace_a_users_server_or_a_window(home: Path, project: Path) -> None:
     (home / "config.toml").write_text('[mcp.servers.clock]\ncommand = "mine"\n', "utf-8")
     configure(project, clock={"command": "theirs"}, git={"command": "g"}, todo={"command": "t"})
     trust(home, project)
