@@ -103,7 +103,10 @@ def payload(request: ModelRequest, model: str, before: Payload | None = None) ->
 
 
 def _head(request: ModelRequest, *, is_marked: bool) -> dict[str, Any]:
-    """Write tools and system prompt; one mark on the last of them covers both."""
+    """Write tools and system prompt; one mark on the last of them covers both.
+
+    By price, `contextui.context.placement.transcript` decides on it: see `AFTER_SYSTEM` there.
+    """
     head: dict[str, Any] = {}
     if request.tools:
         head["tools"] = [

@@ -37,7 +37,7 @@ from contextui.windowing.window import opening_text
 from contextui.words import LANGUAGES, Lang, Words, msg
 
 PAGE = 2_000
-"""Maximum number of lines in one `read_file` result."""
+"""Maximum number of lines of a `read_file` result; `contextui.files.pager` limits its bytes."""
 
 _MOST_CACHED = 500_000  # characters of a result that is cached
 _SETTLED = 100_000_000  # nanoseconds: a younger file may change again with the same mtime

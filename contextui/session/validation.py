@@ -1,7 +1,8 @@
 """Log entry schemas: validation of everything read back from a log.
 
 `checked` returns the ``data`` of one entry in the form of its kind, or raises. So replay can rely
-on every field being present, typed and within bounds.
+on every field being present, typed and within bounds. What is not declared here is dropped. The
+entries are written by `contextui.session.record`, checkpoints by `checkpoint`.
 """
 
 from collections.abc import Callable, Sequence
@@ -117,7 +118,7 @@ class Usage(TypedDict, total=False):
 
 
 class UsageFacts(TypedDict):
-    """The usage of a request, and our own token count."""
+    """What is known once a request was answered: its usage, and our own token count."""
 
     counted: Count
     usage: Usage
@@ -131,7 +132,7 @@ class CopyFacts(TypedDict):
 
 
 class RequestFacts(TypedDict):
-    """A request was sent."""
+    """A request was sent: what `Recorder` writes of `RequestSent`."""
 
     throughSeq: Place
     windows: NotRequired[list[CopyFacts]]

@@ -36,7 +36,7 @@ FORCED = frozenset(
 # lists of actions, blocks, sent tokens alone, sent tokens of outdated slots, and slots in use.
 SAVED, DATED, KEPT, SIZE, BLOCKS, SENT, OUTDATED, USED = range(8)
 
-_AFTER_SYSTEM = 1
+AFTER_SYSTEM = 1
 """The place of the mark after tools and system prompt, which are the first slot."""
 
 Row = tuple[Slot, Form | None, str]
@@ -648,7 +648,7 @@ class Transcript:
         """Set the cache marks, and count what the provider reads and writes."""
         now, (start, end) = made.now, span
         size, held, minimum = len(self.slots), self.held, self.prices.minimum
-        places = {_AFTER_SYSTEM, self._anchor(end) or held, held, size} - {0}
+        places = {AFTER_SYSTEM, self._anchor(end) or held, held, size} - {0}
         new = [slot for slot in self.slots[end:] if slot.sent and slot.sent.kind == "whole"]
         if new and len(places) < self.prices.marks:
             places.add(self._in_front_of(new[0], end))
