@@ -92,7 +92,7 @@ class ModelRequest:
         says: Phrasings of the open windows' actions by ``class.action``, for models that match
             text. Providers must not send it; it is not part of equality.
         tokens: The tokens by our own count, where they are known; not part of equality either.
-        marks: Behind how many blocks cache marks stand, 0 for one behind the system prompt; None
+        marks: After how many blocks there are cache marks, 0 is after the system prompt; None
             if the provider's adapter is to choose.
     """
 

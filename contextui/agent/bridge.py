@@ -142,7 +142,7 @@ class ContextBridge:
 
         Raises:
             RuntimeError: There is no request that it could answer.
-            ValueError: It is no reply of this API.
+            ValueError: It is not a reply of this API.
         """
         if not self._is_waiting:
             raise RuntimeError("There is no request that this reply could answer.")

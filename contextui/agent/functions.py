@@ -145,6 +145,6 @@ def _text_of(result: Any, lang: Lang) -> str:
     if not isinstance(result, str):
         try:
             result = json.dumps(result, ensure_ascii=False, default=str)
-        except (TypeError, ValueError, RecursionError):  # keys that are no text, or a cycle
+        except (TypeError, ValueError, RecursionError):  # keys that are not text, or a cycle
             result = str(result)
     return for_model(result)

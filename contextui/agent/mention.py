@@ -1,7 +1,7 @@
 r"""Mentions: files that a message names with an @, and their content before the message.
 
 A mention is `@path`, or `@"path with spaces"`, in which a backslash escapes a quote or a backslash.
-`:all` behind it asks for the whole of a file that would only be sent as an outline.
+`:all` after it asks for the whole of a file that would only be sent as an outline.
 
     >>> [one.path for one in mentions_in('Compare @a.py and @"my notes.md".')]
     ['a.py', 'my notes.md']
@@ -55,7 +55,7 @@ _ESCAPED = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]
 
 
 class Mention(NamedTuple):
-    """A path after ``@``, and where it stands in the text."""
+    """A path after ``@``, and where it is in the text."""
 
     start: int
     end: int

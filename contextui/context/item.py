@@ -139,7 +139,7 @@ class ContextItem:
         except ValueError:
             kinds = ", ".join(kind.value for kind in ItemType)
             raise InvalidItemError(
-                f"{quote(str(type))} is not an item type. There is: {kinds}."
+                f"{quote(str(type))} is not an item type. Available: {kinds}."
             ) from None
         assign(
             self,

@@ -537,7 +537,7 @@ class ContextManager:
                 self._post()
 
     def request_failed(self) -> None:
-        """Note that the last request failed before its answer began: by price, it is no request.
+        """Note that the last request failed before its answer began: by price, it does not count.
 
         The cache entries, the number of requests and what was sent are then as before it, unless
         the context has changed since.
@@ -600,7 +600,7 @@ class ContextManager:
                 self._listeners.dispatcher.deliver()
 
     def _post(self, *events: Event) -> None:
-        """Emit events, and in front of them the request that was not answered so far."""
+        """Emit events, and before them the request that was not answered so far."""
         if self._unanswered is not None:
             events, self._unanswered = (self._unanswered.event, *events), None
         for event in events:

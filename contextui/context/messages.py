@@ -231,9 +231,9 @@ class RequestPlan:
 
     The first `kept` messages of the last request stay, `new` ones follow, each with its first slot.
     Of these the provider is expected to read `cached` from its cache; `uncached_seq` is the seq of
-    the first item behind them. `placed` are the blocks of windows and summaries that are rewritten
+    the first item after them. `placed` are the blocks of windows and summaries that are rewritten
     or appended, `looks` the whole block of each window that gets a new one. Once it is sent,
-    `marks` says behind how many messages cache marks stand, and `facts` is what the log keeps.
+    `marks` says after how many messages there are cache marks, and `facts` is what the log keeps.
     """
 
     made: Decision
@@ -293,7 +293,7 @@ class SentMessages:
         self.pieces, self.starts = [], []
 
     def count_before(self, at: int) -> int:
-        """How many messages begin in front of a place."""
+        """How many messages begin before a place."""
         return bisect_left(self.starts, at)
 
     def cut(self, kept: int) -> None:
@@ -312,7 +312,7 @@ class SentMessages:
         self.starts = [bisect_left(places, at) for at in self.starts]
 
     def undo_of(self, kept: int) -> Callable[[], None]:
-        """What brings back the messages behind so many, once others have replaced them."""
+        """What brings back the messages after so many, once others have replaced them."""
         head, pieces, starts = self.head.sent, self.pieces[kept:], self.starts[kept:]
 
         def undo() -> None:
@@ -324,11 +324,11 @@ class SentMessages:
         return undo
 
     def shift(self, first: int, count: int) -> None:
-        """Move the messages from a place on, behind slots that were put there."""
+        """Move the messages from a place on, after slots that were put there."""
         self.starts = [one if one < first else one + count for one in self.starts]
 
     def put(self, at: int, role: Role, content: Any) -> None:
-        """Put a message where it stood that cannot be made from the items any more."""
+        """Put a message that can no longer be made from the items back in its place."""
         number = self.starts.index(at)
         shown = self.pieces[number].shown
         given = content if isinstance(content, str) else tuple(content)
@@ -430,10 +430,10 @@ class SentMessages:
         return item.seq if item is not None else 0
 
     def seq_from(self, script: Transcript, at: int, in_tail: int = 0) -> int:
-        """The seq of the first item behind a place."""
+        """The seq of the first item after a place."""
         slots, tail = script.slots, script.tail
-        behind = chain((slots[one] for one in range(at, len(slots))), tail[in_tail:])
-        return next((self.seq(one) for one in behind if not one.text), self.next_seq)
+        after = chain((slots[one] for one in range(at, len(slots))), tail[in_tail:])
+        return next((self.seq(one) for one in after if not one.text), self.next_seq)
 
     def content_of(self, first: Slot, item: ContextItem) -> Content | None:
         """What the message that begins with a slot contains of an item; None if nothing."""
@@ -483,7 +483,7 @@ def _answer(item: ContextItem, content: Content) -> Shown | None:
 
 
 def is_placed(slot: Slot, form: Form) -> bool:
-    """Whether a block stands elsewhere than its item."""
+    """Whether a block has another place than its item."""
     return bool(slot.text) or (form.kind == "summary" and bool(form.source))
 
 

@@ -43,7 +43,7 @@ class Origin(NamedTuple):
 
 
 def origin_of(entry: Entry) -> Origin | None:
-    """Return where a log was forked from, by its header; None if it is no fork."""
+    """Return where a log was forked from, by its header; None if it was not."""
     data = entry.data if entry.subtype == "session" and isinstance(entry.data, dict) else {}
     parent, turn = data.get("parent"), data.get("turn")
     if not isinstance(parent, str) or not SESSION_ID.fullmatch(parent):

@@ -21,7 +21,7 @@ _HIGHEST = 2**53  # of a figure
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A request was rewritten behind a number of blocks; None for what the log does not say."""
+    """A request was rewritten after a number of blocks; None for what the log does not say."""
 
     reason: str = ""
     cause: str = ""

@@ -113,7 +113,7 @@ _AT_LINE = re.compile(r"(.+):0*([1-9]\d{0,8})")
 def fit(query: str, title: str) -> float:
     """Return how well the words of a query fit a title; 0 if one does not occur in it.
 
-    A whole word is worth 3, the beginning of a word 2, any other part 1. In the description, behind
+    A whole word is worth 3, the beginning of a word 2, any other part 1. In the description, after
     a colon, each is worth a little less.
 
     Example:

@@ -184,7 +184,7 @@ def focus_of(screen: Screen[Any]) -> Widget | None:
 def _is_late(looks: int) -> bool:
     """Return whether so many checks found no change that the keys wait no longer.
 
-    Checks are counted, not seconds: while the app is busy, the key is behind the same work. By the
+    Checks are counted, not seconds: while the app is busy, the key waits for the same work. By the
     clock, the keys after it would go to the old place, and a letter from there into the prompt.
     """
     return looks * _LOOK > _PATIENCE

@@ -227,7 +227,7 @@ def checked_says(says: object, params: Params, where: str) -> tuple[str, ...]:
         unknown = [name for name in used if name not in names]
         if unknown:
             raise WindowDefinitionError(
-                f"{where}: says: {quote(one)}: there is no param {unknown[0]}. There is: "
+                f"{where}: says: {quote(one)}: there is no param {unknown[0]}. Available: "
                 f"{', '.join(names) or 'none'}."
             )
         if len(set(used)) < len(used):

@@ -314,7 +314,7 @@ class WindowManager:
         self, window_id: str, was: _Closed, former_id: str = "", block: str = ""
     ) -> Window:
         cls, (version, lod, saved, jobs, aside) = was.cls, was.saved
-        state = cast(Mapping[str, Any], saved)  # None is refused below, as all that is no state
+        state = cast(Mapping[str, Any], saved)  # None is refused below: not a state
         instance = instance_with(cls, window_id, state, aside)
         self._open_windows.note_id(window_id)
         runtime = Runtime(instance, window_id, self._around, lod, version)

@@ -72,7 +72,7 @@ class OpenWindows:
         if isinstance(asked, str):
             if asked not in self.classes:
                 raise UnknownWindowError(
-                    "There is no window called {name}. There is: {names}.",
+                    "There is no window called {name}. Available: {names}.",
                     name=quote(asked),
                     names=", ".join(sorted(self.classes)) or Message("none"),
                 )

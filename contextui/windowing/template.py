@@ -64,7 +64,7 @@ def _texts(name: str, kind: Kind) -> dict[str, str]:
         "module": module,
         "cls": f"{stem}Window",
         "title": " ".join(words),
-        "widget": f"_{'_'.join(words)}_widget",  # the underscore: it is no window itself
+        "widget": f"_{'_'.join(words)}_widget",  # the underscore: it is not a window itself
         "view": f"{stem}View",
     }
     templates = {f"{module}.py": f"{kind}.py", f"test_{module}.py": f"test_{kind}.py"}

@@ -94,7 +94,7 @@ def test_errors_name_the_problem_and_the_choices() -> None:
         ("create", {"name": 7}, 'name: expected string, got "7"'),
         ("create", {"name": "todo", "args": []}, "args: expected object"),
         ("create", {"name": "todo", "size": 3}, 'there is no param "size"'),
-        ("create", {"name": "nope"}, 'no window called "nope". There is: counter, printer, todo.'),
+        ("create", {"name": "nope"}, 'no window called "nope". Available: counter, printer, todo.'),
         ("create", {"name": "todo", "args": {"items": 3}}, "items"),
         ("action", {"window_id": "todo_1"}, "action_id is missing"),
         ("action", {"window_id": "todo_7", "action_id": "add"}, 'no window "todo_7"'),

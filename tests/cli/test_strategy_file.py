@@ -91,7 +91,7 @@ def test_no_variable_can_either(program: Program, file: str) -> None:
     ("given", "words"),
     [
         ("none.py:Mine", 'There is no file "none.py"'),
-        ("mine.py:Nobody", "There is: Mine, Failing, Other"),
+        ("mine.py:Nobody", "Available: Mine, Failing, Other"),
         ("mine.py", "Write FILE.py:Class"),
         ("mine.py:Path", "has no strategy"),
         ("mine.py:Other", "needs the setting needed"),

@@ -27,7 +27,7 @@ STEPS: list[tuple[str, str]] = [
     ("/open editor", "editor needs path. Type: /open editor path=… [line=…] [new=false|true]"),
     ("/open editor a line=x", 'editor: line: expected int, got "x". Expected: path'),
     ("/open code x", "code takes no arguments. Type: /open code"),
-    ("/open fly", 'There is no window called "fly". There is: code, editor'),
+    ("/open fly", 'There is no window called "fly". Available: code, editor'),
     ("/close todo_1", "Closed todo_1."),
     ("/open notebook", "Opened notebook_1. ctrl+g 1 goes there."),  # the number that is free
     ("/close notebook_1", "Closed notebook_1."),

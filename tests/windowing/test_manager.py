@@ -48,7 +48,7 @@ class TestOpening:
 
     def test_an_unknown_name_says_what_there_is(self, windows: WindowManager) -> None:
         for name in ("todo_1", "", "Todo", 'x"><y', "\ud800"):
-            with pytest.raises(UnknownWindowError, match="There is: counter, todo"):
+            with pytest.raises(UnknownWindowError, match="Available: counter, todo"):
                 windows.open(name)
 
     def test_two_classes_of_one_name_are_an_error_that_names_both(self) -> None:

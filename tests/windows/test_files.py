@@ -312,7 +312,7 @@ class TestRefusals:
     def test_without_an_editor_it_says_so(self, folder: Path) -> None:
         with WindowTester(FilesWindow, folder=folder) as window:
             assert window.refused("open", path="README.md") == (
-                'There is no window called "editor". There is: files.'
+                'There is no window called "editor". Available: files.'
             )
 
     def test_too_many_expanded_folders(

@@ -132,7 +132,7 @@ class Editing:
         state = self._state
         self.watch()
         if state.on_disk == "changed" and not (state.edits or state.lost):
-            with suppress(errors.FileError):  # it is no text any more: what was read stays
+            with suppress(errors.FileError):  # it is no longer text: what was read stays
                 self.read_again(keep=False)
 
     def diff(self, made: Callable[[TextFile, TextFile, str, str], str] = diff_text) -> str:

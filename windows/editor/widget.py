@@ -245,7 +245,7 @@ class EditorBody(InertArea):
         height = self.scrollable_content_region.height
         first = sight.first + min(self.scroll_offset.y, max(rows - height, 0))
         if not sight.has_more and not self.document.get_line(rows - 1):
-            rows -= 1  # the empty row after the last line ending is no line
+            rows -= 1  # the empty row after the last line ending is not a line
         end = sight.first + rows - 1
         count = end if not sight.has_more else (sight.total or 0) + rows - len(sight.lines)
         last = min(first + height - 1, end)

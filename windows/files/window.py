@@ -252,7 +252,7 @@ class FilesWindow(Window):
         info = self._at(path)
         if info.kind != "folder":
             name = shown_name(info.path)
-            raise ActionError("{name} is no folder. Use open for a file.", name=name)
+            raise ActionError("{name} is not a folder. Use open for a file.", name=name)
         return info.path
 
     def _at(self, path: str) -> FileInfo:

@@ -372,7 +372,7 @@ class GitBody(Vertical):
             self.post_message(FileRequested(entry.change.path, self._line_in_view()))
 
     def _line_in_view(self) -> int:
-        """Return the number of the first changed line in view, or behind it."""
+        """Return the number of the first changed line in view, or after it."""
         lines = self._diff.layout_of.lines
         top = self._diff.lines_in_view[0] - 1
         changed = (at for at in range(max(top, 0), len(lines)) if lines[at].kind in "+-")

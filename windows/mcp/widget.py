@@ -23,7 +23,7 @@ from contextui.words import Words
 
 _BEAT = 1.0  # seconds between two looks at the time
 _ROWS = 10  # of a table at a time
-_PREVIEW = 12  # lines of a result that is no table
+_PREVIEW = 12  # lines of a result that is not a table
 
 
 class ServerBody(Sheet):

@@ -1,7 +1,7 @@
 """Shell integration: start-up files that make a shell report its prompts and commands.
 
 The shell prints OSC 133 marks, which a terminal does not show: `D` when a command ended, with its
-status, `P` with the current folder, `A` before the prompt, `B` behind it, `2` for a prompt that
+status, `P` with the current folder, `A` before the prompt, `B` after it, `2` for a prompt that
 asks for the rest of an unfinished command, and `C` when a command starts, with its text. `E` is
 zsh's: output ended, though the status is not known yet. `V` comes once, at start-up.
 
@@ -237,8 +237,8 @@ class Integration:
     def quote(self, word: str) -> str:
         """Quote a word so that the shell takes every character literally.
 
-        A quoted word is no alias, and one with a slash is no function. In bash, a word with a slash
-        is no alias either, so a plain path is typed as it is.
+        Aliases are not quoted, and names of functions have no slash; in bash, names of aliases have
+        none either, so a plain path is typed as it is.
         """
         if self.kind == "bash":
             return shlex.quote(word)

@@ -74,7 +74,7 @@ class Screen(pyte.Screen):
     @property
     def place(self) -> tuple[int, int]:
         """Row and column of the cursor, counted from the first row that ever was."""
-        # Behind the last column is the start of the next row, for shells as well.
+        # After the last column is the start of the next row, for shells as well.
         wraps, column = divmod(self.cursor.x, self.columns)
         return self.scrolled + self.cursor.y + wraps, column
 

@@ -322,7 +322,7 @@ class Shell:
         """Send what the terminal answers to the program that asked, if it reads answers.
 
         A file that is printed can contain questions too. `cat` reads no answer: the shell would
-        read it, as keys, in front of its next command.
+        read it, as keys, before its next command.
         """
         if self.running is None:  # the shell itself asks
             self._send_answer(text)

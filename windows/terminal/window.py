@@ -279,7 +279,7 @@ class TerminalWindow(Window):
 
         Args:
             text: The text; no control characters but line feeds and tabs.
-            enter: Whether to press Enter behind it.
+            enter: Whether to press Enter after it.
         """
         await self._shell().input(text, enter)
         await asyncio.sleep(0.3)  # for what it answers

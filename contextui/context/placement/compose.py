@@ -392,7 +392,7 @@ class PricedComposer:
         )
 
     def _first_window(self, plan: RequestPlan) -> int:
-        """Behind how many messages the first block of a window stands, or what is new."""
+        """Count the messages before the first block of a window, or before what is new."""
         slots = (self.transcript.slots_of(name) for name in self.transcript.present)
         shown = (next((one.at for one in row if one.sent), None) for row in slots)
         first = min((at for at in shown if at is not None), default=len(self.transcript.slots))

@@ -77,7 +77,7 @@ def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
     if (facts["slots"], facts["tail"]) != (size, len(tail)):
         raise ValueError("another conversation")
     new = [_block_of(script, one) for one in facts["blocks"]]
-    behind = [*tail, *new]
+    after = [*tail, *new]
 
     def place_of(rank: int) -> int:
         if not 0 <= rank <= size:
@@ -85,14 +85,14 @@ def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
         return script.place(rank)
 
     def slot_of(rank: int) -> Slot:
-        return script.used(rank) if 0 <= rank < size else behind[rank - size]
+        return script.used(rank) if 0 <= rank < size else after[rank - size]
 
     made = Decision(float(facts["time"]), new=new)
     used = [at for at, slot in enumerate(script.tail) if slot.want is not None]
     rank = int(facts["place"])
-    if any(slot.group for slot in new):  # inside of a result: directly behind it
+    if any(slot.group for slot in new):  # inside of a result: directly after it
         made.place = used[rank - 1] + 1
-    else:  # directly in front of words
+    else:  # directly before words
         made.place = [*used, len(script.tail)][rank]
     script.key = facts["model"]
     made.entries = {place_of(int(at)): float(used) for at, used in facts["entries"]}

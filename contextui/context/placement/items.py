@@ -38,7 +38,7 @@ class ItemSlots:
         self.transcript = Transcript(head=0)
         self.transcript.begin_turn()
         self._revisions: dict[str, int] = {}
-        self.summaries: dict[str, Slot] = {}  # where each summary of older items stands
+        self.summaries: dict[str, Slot] = {}  # the place of each summary of older items
 
     def start(self, script: Transcript) -> None:
         """Go on with another transcript."""
@@ -146,7 +146,7 @@ class ItemSlots:
             )  # fmt: skip
 
     def _place_of_result(self, item: ContextItem) -> int | None:
-        """Where a result goes in what was not sent yet: behind its answer. None: at the end."""
+        """Where a result goes in what was not sent yet: after its answer. None: at the end."""
         if item.tool_call_id is None:
             return None
         calls = self.transcript.slots_of_call(item.tool_call_id)
@@ -172,7 +172,7 @@ class ItemSlots:
     def _why_left_out(self, item: ContextItem, slot: Slot) -> str:
         """Why a slot of an item that is visible shows nothing; empty if it does."""
         if item.id in self.summaries:
-            return "compacted"  # it stands where what it summarizes was
+            return "compacted"  # it is where what it summarizes was
         if not slot.parts and item.type is ItemType.ASSISTANT:
             return "edited"
         if slot.full.kind == "thinking":
@@ -253,7 +253,7 @@ class ItemSlots:
             self.transcript.want(
                 slot, self._summary_form(summary), "edited" if is_shown else "restored"
             )
-        else:  # something else stands there: a later summary, or what it had replaced
+        else:  # something else is there: a later summary, or what it had replaced
             self._move_summary(summary, slot)
 
     def _summary_form(self, summary: ContextItem) -> Form:
@@ -261,7 +261,7 @@ class ItemSlots:
         return Form("summary", size, summary.revision, source=summary.id)
 
     def _move_summary(self, summary: ContextItem, slot: Slot) -> None:
-        """Give a summary a slot of its own in front of the one that showed it."""
+        """Give a summary a slot of its own before the one that showed it."""
         form = self._summary_form(summary)
         new = Slot(f"{summary.id}.moved", summary.id, slot.turn, form, form)
         self.summaries[summary.id] = new
@@ -289,14 +289,14 @@ class ItemSlots:
         if not slots or slots[0].at < 0:
             return False
         first = slots[0].first
-        behind = (script.slots[at] for at in range(first, len(script.slots)))
-        message = takewhile(lambda slot: slot.first == first, behind)
+        after = (script.slots[at] for at in range(first, len(script.slots)))
+        message = takewhile(lambda slot: slot.first == first, after)
         shown = self._messages.message_of([(slot, slot.sent, slot.actions) for slot in message])
         sent = [piece.message for _, piece in self._messages.as_sent(script.slots[first])]
         return shown is not None and sent == [shown.message]
 
     def _give_words(self, item: ContextItem, parts: tuple[int, ...]) -> None:
-        """Give an answer that only made calls a slot in front of them for words."""
+        """Give an answer that only made calls a slot before them for words."""
         script = self.transcript
         first = script.slots_of(item.id)[0]
         form = Form("text", 0)
@@ -349,7 +349,7 @@ class PlacedBlock(NamedTuple):
     """A block of the next request that is not where its item is, or that is outdated.
 
     Attributes:
-        seq: The seq of the item that it stands before.
+        seq: The seq of the item after it.
         tokens: Its tokens, with the list of actions.
         reason: Why it is outdated; empty if it is not.
         waits: Whether it goes when the turn ends.
@@ -517,7 +517,7 @@ class Figures:
         taken = [slot.want.tokens for slot in wants if slot.want and is_placed(slot, slot.want)]
         more += sum(taken) if change == "restore" else 0  # a summary there stays, elsewhere
         new = [item for item in items if is_conversation(item) and not script.slots_of(item.id)]
-        if new:  # only in the log: everything behind it is written again
+        if new:  # only in the log: everything after it is written again
             size = sum(map(self.tokens_of, new))
             later = (slot for slot in script.slots if self._messages.seq(slot) > new[0].seq)
             place = next((slot.first for slot in later), len(script.slots))

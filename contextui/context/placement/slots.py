@@ -31,7 +31,7 @@ class Rules:
         anchor: The requests for which the place of the next sweep is foreseen.
         room: The share of the budget that a sweep for room frees down to.
         close: When a closed window leaves: with the next turn, or with the next request.
-        fold: Whether a sweep replaces a chain behind it with one whole block at the end.
+        fold: Whether a sweep replaces a chain after it with one whole block at the end.
     """
 
     ahead: int = 8
@@ -65,13 +65,13 @@ class Slot:
     turn: int
     full: Form
     want: Form | None
-    call: str | None = None  # the call that it is, that it answers, or in whose result it stands
+    call: str | None = None  # the call that it is, that it answers, or in whose result it is
     gist: int = 0  # tokens of the gist of a result
     group: str = ""  # neighbours with the same one are a single message
     parts: tuple[int, ...] = ()  # the blocks of the item that it is
     is_words: bool = False  # the person said it
     text: str = ""  # the block of a window
-    seq: int = 0  # of the item in front of which the block of a window stands
+    seq: int = 0  # of the item after the block of a window
     since: int = 0  # requests sent when `want` last changed
     reason: str = ""  # why `want` differs
     sent: Form | None = None
@@ -129,7 +129,7 @@ class Offer(NamedTuple):
 
 
 class Sweep(NamedTuple):
-    """A sweep that was made: behind how many blocks, why, and what it cost and saved."""
+    """A sweep that was made: after how many blocks, why, and what it cost and saved."""
 
     after: int
     reason: str
@@ -141,7 +141,7 @@ class Sweep(NamedTuple):
 class Request(NamedTuple):
     """What was decided for a request.
 
-    Every slot before `start` is as it was. Cache marks stand behind `places` slots and `marks`
+    Every slot before `start` is as it was. There are cache marks after `places` slots and `marks`
     blocks. Of its tokens, some are `outdated`, and the provider reads some from its cache;
     `written` and `plain` are the rest. It is over if something has to be trimmed first.
     """
@@ -209,7 +209,7 @@ class Decision:
 
 
 class Sums:
-    """Sums of several numbers per slot over all slots in front of a place."""
+    """Sums of several numbers per slot over all slots before a place."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[int, ...]] = []
@@ -226,11 +226,11 @@ class Sums:
         self._sums.clear()
 
     def before(self, at: int, column: int) -> int:
-        """The sum of a column over all slots in front of a place."""
+        """The sum of a column over all slots before a place."""
         return self._column(column)[at]
 
     def place(self, total: int, column: int) -> int:
-        """The first place in front of which a column of numbers that are not negative has a sum."""
+        """The first place before which a column of numbers that are not negative has a sum."""
         return bisect_left(self._column(column), total)
 
     def _column(self, column: int) -> list[int]:

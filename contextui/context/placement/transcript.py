@@ -210,25 +210,25 @@ class Transcript:
             self._thoughts = [one for one in known if one.full.kind == "thinking" and one.want]
 
     def rank(self, at: int) -> int:
-        """How many slots in front of a place are in use: they show something, or are to do so.
+        """How many slots before a place are in use: they show something, or are to do so.
 
         Logs name slots by their ranks: slots that are not in use leave with the next checkpoint.
         """
         return self._sums.before(at, USED)
 
     def place(self, rank: int) -> int:
-        """The place behind so many slots that are in use, and behind the message of the last."""
+        """The place after so many slots that are in use, and after the message of the last."""
         at = self._sums.place(rank, USED)
         while at < len(self.slots) and self.slots[at].first < at:
             at += 1
         return at
 
     def used(self, rank: int) -> Slot:
-        """The slot in front of which so many are in use."""
+        """The slot before which so many are in use."""
         return self.slots[self._sums.place(rank + 1, USED) - 1]
 
     def insert(self, at: int, new: Sequence[Slot]) -> None:
-        """Put slots in front of a place that were not sent."""
+        """Put slots before a place that were not sent."""
         for slot in new:
             slot.sent, slot.since, slot.reason = None, self.requests, "restored"
         group, shift = self.slots[at - 1].group if at else "", len(new)
@@ -327,7 +327,7 @@ class Transcript:
         return made.offer.cut if made.offer else len(self.slots)
 
     def size_before(self, at: int) -> int:
-        """The tokens that the last request had in front of a place."""
+        """The tokens that the last request had before a place."""
         return self._sums.before(at, SIZE)
 
     def _planned(self, made: Decision) -> Decision:
@@ -470,7 +470,7 @@ class Transcript:
         return max(self.entries, default=0)
 
     def limit(self) -> int:
-        """The first slot that may change: behind the last message with thinking of this turn.
+        """The first slot that may change: after the last message with thinking of this turn.
 
         The model thought with what the request before contained: all of that is bound too. So are
         the results of that message while a call of it has to go, or to come back, with them. An
@@ -490,7 +490,7 @@ class Transcript:
     def offers(self, made: Decision) -> list[Offer]:
         """The sweeps that could pay: from each live cache entry, and from the first free slot.
 
-        Of several entries in front of the same outdated slot only the last one can be best.
+        Of several entries before the same outdated slot only the last one can be best.
         """
         limit, end = made.limit, len(self.slots)
         heads = (self._chain(view, made) for view in self.present.values() if self.rules.fold)
@@ -548,7 +548,7 @@ class Transcript:
         if self._is_asked and wrong and forced is None:
             forced, reason = wrong[0], "asked"
         best = None
-        if forced is not None:  # what is behind it is written in any case
+        if forced is not None:  # what is after it is written in any case
             offers = [one for one in offers if one.cut <= forced]
             best = max(offers, key=lambda one: one.gain)
         elif paying := [one for one in offers if one.saved > 0 and one.rent >= one.price]:
@@ -610,7 +610,7 @@ class Transcript:
     def snapshot(self) -> Callable[[], None]:
         """Remember the present state, and return what goes back to it.
 
-        A request counts once its answer begins: one that fails before is no request.
+        A request counts once its answer begins: one that fails before does not.
         """
         slots, tail, length = [*self.slots], [*self.tail], len(self.slots)
         fields = [
@@ -693,7 +693,7 @@ class Transcript:
         return max(found, key=gain)
 
     def _in_front_of(self, slot: Slot, end: int) -> int:
-        """The place in front of a new block; of one inside a result, in front of the result."""
+        """The place before a new block; of one inside a result, before the result."""
         results = (
             one.first
             for one in self.slots[end:]

@@ -283,7 +283,7 @@ class EntityExtraction(_HistoryStrategy):
             raise StrategyError("The model returned no JSON object as the state.") from None
 
     def _state(self) -> dict[str, Any]:
-        """Parse the state from the memory; empty if that is no valid JSON."""
+        """Parse the state from the memory; empty if that is invalid JSON."""
         _, _, written = self.env.memory.partition("\n")
         try:
             return self.schema.fitting(json.loads(written))

@@ -92,7 +92,7 @@ def load_strategy(spec: str) -> ContextStrategy:
     names = [chosen] if chosen else [*found]
     if len(names) != 1 or names[0] not in found:
         raise StrategyError(
-            "{file} has no strategy {name}. There is: {names}. Write FILE.py:Class.",
+            "{file} has no strategy {name}. Available: {names}. Write FILE.py:Class.",
             file=shown,
             name=quote(one_line(chosen, 60)),
             names=", ".join(found) or Message("none"),
@@ -106,7 +106,7 @@ def _from_packages(name: str) -> type[ContextStrategy]:
     if not found:
         there = ", ".join(strategy_names())
         raise StrategyError(
-            "There is no strategy {name}. There is: {names}.",
+            "There is no strategy {name}. Available: {names}.",
             name=quote(one_line(name, 60)),
             names=there,
         )

@@ -407,7 +407,7 @@ class Prompt(InertArea):
         return frozenset(one for one in self._mentions if one in self.text)
 
     def insert_mention(self, mention: str, instead_of: int) -> None:
-        """Put a mention in the place of the characters before the cursor, and a space behind it."""
+        """Put a mention in the place of the characters before the cursor, and a space after it."""
         self._mentions.add(mention)
         row, column = self.cursor_location
         behind = self.document.get_line(row)[column : column + 1]

@@ -57,7 +57,7 @@ class Try(Static, can_focus=True):
 
 
 class Welcome(Vertical):
-    """What stands in an empty conversation: how to begin, and four suggestions."""
+    """The content of an empty conversation: how to begin, and four suggestions."""
 
     def __init__(self, words: Words, folder: Path) -> None:
         super().__init__(id="welcome")

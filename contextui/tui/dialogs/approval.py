@@ -292,7 +292,7 @@ class ApprovalScreen(ModalScreen[Decision]):
 
     def on_mount(self) -> None:
         self.screen_layout_refresh_signal.subscribe(self, self._fit_rows, immediate=True)
-        # The click that brings the terminal back from behind other programs is no answer.
+        # The click that brings the terminal back to the front is not an answer.
         self.watch(self.app, "app_focus", lambda _: self.guard.hold(), init=False)
         self.query_one("#box").border_title, _ = self._title()
         self._align()

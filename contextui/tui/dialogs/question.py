@@ -35,7 +35,7 @@ class Dialog(ModalScreen[R], Generic[R]):
 
 
 class QuestionScreen(Dialog[bool]):
-    """Asks whether to do something. Keys that are no answer belong to what has the focus."""
+    """Asks whether to do something. Other keys belong to what has the focus."""
 
     DEFAULT_CSS = """
     QuestionScreen {

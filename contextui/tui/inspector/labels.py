@@ -241,7 +241,7 @@ def state(item: ContextItem, context: ContextManager, words: Words) -> str:
 
 
 def gist_size(item: ContextItem, context: ContextManager, words: Words) -> str:
-    """Return the size of what a gist replaces; empty if that is not known, or it is no gist."""
+    """Return the size of what a gist replaces; empty if unknown, or if it is not a gist."""
     whole = context.whole_tokens(item) if is_gist(item) else 0
     return words("of {tokens}", tokens=short(context.counter.calibrated(whole))) if whole else ""
 

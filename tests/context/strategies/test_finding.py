@@ -81,7 +81,7 @@ def test_a_packages_strategies_are_found() -> None:
 @pytest.mark.parametrize(
     ("name", "config", "words"),
     [
-        ("lost", {}, 'There is no strategy "lost". There is: sliding, summarization, entities, '),
+        ("lost", {}, 'There is no strategy "lost". Available: sliding, summarization, entities, '),
         ("nothing", {}, "is not a ContextStrategy"),
         ("missing", {}, "cannot be loaded"),
         ("hasty", {}, "cannot be loaded: Hasty.compose_payload must be an async def."),

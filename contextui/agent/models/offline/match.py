@@ -421,7 +421,7 @@ def preparation(scene: Scene, clause: Clause) -> Reading | None:
     """
     tokens, places = clause.tokens, sorted(clause.content)
     verbs = {group for one in tokens for group in one.verbs}
-    # The verb comes first, and what to write behind it.
+    # The verb comes first, and what to write after it.
     first = tokens[places[0]].verbs if len(places) > 1 else frozenset()
     if not first:
         return None

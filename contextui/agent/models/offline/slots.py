@@ -39,7 +39,7 @@ class Filler:
     values: Mapping[str, Any]
     tokens: frozenset[int]  # the places of the tokens that they are taken from
     score: float
-    is_marked: bool = True  # set apart: quoted, shown, behind a cue, or of a fixed type
+    is_marked: bool = True  # set apart: quoted, shown, after a cue, or of a fixed type
     is_solid: bool = True  # it is certain where they end: not for unquoted text
     each: tuple[Any, ...] = ()  # further values of the param; each is a call of its own
     choices: tuple[tuple[Any, str], ...] = ()  # one of them is meant, and it is open which
@@ -130,7 +130,7 @@ class Slots:
         known = {group for window in self.scene.windows for group in window.verbs}
         rests = [tokens[at + 1 : places[-1] + 1] for at in joints]
         requests = [rest for rest in rests if _first_verb(rest) & known]
-        if filler.is_solid:  # behind a colon: "note: passport expires in May, tag it travel"
+        if filler.is_solid:  # after a colon: "note: passport expires in May, tag it travel"
             return any(has_any(rest[:3], "~it") for rest in requests)
         param = next(one for one in self.action.params if one.name in filler.values)
         row = [tokens[at] for at in places]
