@@ -110,8 +110,13 @@ def test_links_between_documents_lead_somewhere() -> None:
                 assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"
 
 
-def test_the_files_that_contributing_names_exist() -> None:
-    for line in (ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines():
+def test_contributing_names_files_that_exist_and_what_is_in_them() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = re.findall(r"`(\w+)` in `([\w/.]+)`", text)
+    assert len(named) > 8
+    for name, path in named:
+        assert re.search(rf"\b{name}\b", (ROOT / path).read_text("utf-8")), (name, path)
+    for line in text.splitlines():
         folder = ROOT
         for path in re.findall(r"`([\w/-]+(?:\.[a-z]+|/))`", line):
             file = (ROOT if "/" in path else folder) / path

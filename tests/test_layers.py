@@ -46,17 +46,6 @@ def test_only_the_session_reads_bytes_of_the_log() -> None:
     assert readers == []
 
 
-KNOWN_CIRCLES = [
-    {"tui.desktop.actions", "tui.desktop.frame"},
-    {"tui.desktop.pane", "tui.dividers"},
-    {
-        *("tui.app", "tui.main", "tui.rewind", "tui.server_prompts", "tui.sessions"),
-        *("tui.switch", "tui.undo"),
-    },
-]
-"""Circles that are left. Take them out as they go; never add one."""
-
-
 def imports(tree: ast.AST, modules: Collection[str]) -> Iterator[str]:
     """The modules that a file imports, also inside functions and for type hints alone."""
     for node in ast.walk(tree):
@@ -100,9 +89,7 @@ def circles(graph: Mapping[str, Collection[str]]) -> list[set[str]]:
 
 
 def test_no_modules_import_each_other() -> None:
-    known = [{f"contextui.{name}" for name in circle} for circle in KNOWN_CIRCLES]
-    for circle in circles(import_graph()):
-        assert any(circle <= one for one in known), sorted(circle)
+    assert circles(import_graph()) == []
 
 
 def test_the_search_finds_circles() -> None:
