@@ -219,8 +219,8 @@ class WindowTester(Generic[W]):
         """Wait until no job of the window is running; fail if one still is after this time."""
         deadline = time.monotonic() + seconds
         while self.jobs and time.monotonic() < deadline:
-            jobs = [runtime_of(self.window).jobs.get(one.job) for one in self.jobs]
-            wait_for([one.ended for one in jobs if one], max(deadline - time.monotonic(), 0))
+            jobs = [runtime_of(self.window).jobs.get(job.job) for job in self.jobs]
+            wait_for([job.ended for job in jobs if job], max(deadline - time.monotonic(), 0))
         left = ", ".join(map(str, self.jobs))
         assert not left, f"Still running after {seconds:g} s: {left}."
         self._pass_through()
@@ -440,7 +440,7 @@ def _short_form(tool: str, given: Mapping[str, Any]) -> str:
 
 
 def _children() -> set[psutil.Process]:
-    return {one for one in psutil.Process().children(recursive=True) if _is_running(one)}
+    return {child for child in psutil.Process().children(recursive=True) if _is_running(child)}
 
 
 def _is_running(process: psutil.Process) -> bool:

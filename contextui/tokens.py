@@ -73,7 +73,7 @@ class Usage:
         return self.as_dict() | ({"cost_usd": self.cost} if self.cost is not None else {})
 
 
-_COUNTS = tuple(one.name for one in fields(Usage) if one.name != "cost")
+_COUNTS = tuple(field.name for field in fields(Usage) if field.name != "cost")
 
 
 class TokenCounter:

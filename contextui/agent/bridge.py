@@ -151,7 +151,7 @@ class ContextBridge:
         self._asked = self._model.wait_for_request()
         self._model.reply(answer)
         await self._next()
-        return "\n\n".join(one["text"] for one in answer.blocks if one["type"] == "text")
+        return "\n\n".join(block["text"] for block in answer.blocks if block["type"] == "text")
 
     def stop(self) -> None:
         """Abandon the turn; its messages and results stay in the context."""
@@ -224,7 +224,7 @@ def _messages_reply(data: Mapping[str, Any]) -> tuple[tuple[Block, ...], str, Us
     if not isinstance(content, list):
         raise ValueError("The reply has no content: is it one of the Messages API?")
     blocks = tuple(one for one in content if isinstance(one, Mapping) and one.get("type"))
-    if not all(isinstance(one["text"], str) for one in blocks if one["type"] == "text"):
+    if not all(isinstance(block["text"], str) for block in blocks if block["type"] == "text"):
         raise TypeError("a text is none")
     counts = {name: (data.get("usage") or {}).get(name) for name in Usage().as_dict()}
     known = {name: one if type(one) is int and one >= 0 else 0 for name, one in counts.items()}
@@ -245,7 +245,7 @@ def _chat_reply(data: Mapping[str, Any]) -> tuple[tuple[Block, ...], str, Usage]
     reader.read({**data, "choices": [chunk]})
     answer = reader.answer()
     blocks = tuple(
-        {**one, "id": fit_id(one["id"])} if one["type"] == "tool_use" else one
-        for one in answer.blocks
+        {**block, "id": fit_id(block["id"])} if block["type"] == "tool_use" else block
+        for block in answer.blocks
     )
     return blocks, answer.stop_reason, answer.usage

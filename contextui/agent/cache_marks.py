@@ -83,8 +83,8 @@ def payload(request: ModelRequest, model: str, before: Payload | None = None) ->
     sent = Payload({}, request.messages, [], [])
     if before is not None:
         sent.written, sent.ends = before.written[:shared], before.ends[:shared]
-    for one in islice(request.messages, shared, None):
-        sent.written.append({"role": one.role, "content": _blocks(one)})
+    for message in islice(request.messages, shared, None):
+        sent.written.append({"role": message.role, "content": _blocks(message)})
         sent.ends.append(len(sent) + len(sent.written[-1]["content"]))
     if before is not None:
         common = sent.common(before, shared)
@@ -110,8 +110,8 @@ def _head(request: ModelRequest, *, is_marked: bool) -> dict[str, Any]:
     head: dict[str, Any] = {}
     if request.tools:
         head["tools"] = [
-            {"name": one.name, "description": one.description, "input_schema": one.input_schema}
-            for one in request.tools
+            {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+            for tool in request.tools
         ]
     if request.system.strip():
         block: Block = {"type": "text", "text": request.system}

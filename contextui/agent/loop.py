@@ -430,7 +430,7 @@ class AgentLoop:
         """Change what the provider rejected, so that the same bytes are not sent again."""
         words, refused = self._words, turn.request
         blocks = refused.blocks() if refused is not None else ()
-        if error.kind == "thinking" and any(one["type"] in THINKING for one in blocks):
+        if error.kind == "thinking" and any(block["type"] in THINKING for block in blocks):
             turn.without_thinking = True
             turn.notify(
                 words("The provider rejected the model's thinking; it is left out of this turn.")

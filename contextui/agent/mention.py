@@ -168,12 +168,12 @@ class Attachments:
             return ()
         found: dict[tuple[str, bool], FileInfo] = {}
         images: dict[str, PreambleText] = {}
-        for one in mentions:
-            is_chosen = text[one.start : one.end] in chosen
-            if _is_image_elsewhere(workspace, one):
-                images[one.path] = await asyncio.to_thread(self._image_elsewhere, one.path)
-            elif info := await asyncio.to_thread(self._find, workspace, one, is_chosen):
-                found[info.path, one.is_whole] = info
+        for mention in mentions:
+            is_chosen = text[mention.start : mention.end] in chosen
+            if _is_image_elsewhere(workspace, mention):
+                images[mention.path] = await asyncio.to_thread(self._image_elsewhere, mention.path)
+            elif info := await asyncio.to_thread(self._find, workspace, mention, is_chosen):
+                found[info.path, mention.is_whole] = info
         inside = [
             await self._attach(workspace, info, is_whole) for (_, is_whole), info in found.items()
         ]
@@ -275,8 +275,8 @@ class Attachments:
         if entries:
             return PreambleText(MENTION, "\n".join([title, *numbered(entries)]))
         last = max(len(lines) - _LAST, _FIRST)
-        parts = [_numbered([one[:500] for one in lines[:_FIRST]], 1), "…"]
-        parts.append(_numbered([one[:500] for one in lines[last:]], last + 1))
+        parts = [_numbered([line[:500] for line in lines[:_FIRST]], 1), "…"]
+        parts.append(_numbered([line[:500] for line in lines[last:]], last + 1))
         return PreambleText(MENTION, "\n".join([title, *parts]))
 
     def _folder(self, workspace: Workspace, path: str) -> str:
@@ -285,8 +285,8 @@ class Attachments:
         except FileError as error:
             raise self._failed(path, error) from error
         names = [
-            one_line(one.name, 200) + ("/" if one.kind == "folder" else "")
-            for one in listing.entries[:_NAMES]
+            one_line(entry.name, 200) + ("/" if entry.kind == "folder" else "")
+            for entry in listing.entries[:_NAMES]
         ]
         if (more := len(listing.entries) - len(names)) > 0:
             names.append(self._words("… and {count} more", count=more))

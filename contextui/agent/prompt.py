@@ -257,7 +257,7 @@ class Preamble:
         if not self._looked:  # once, and here: a thread must not iterate items that change
             self._looked = True
             items = reversed(self._context.get_all())
-            self._last_list = next((one for one in items if one.id.startswith(_CODE)), None)
+            self._last_list = next((item for item in items if item.id.startswith(_CODE)), None)
         try:
             return await asyncio.to_thread(self._list_code)
         except ContextUIError as problem:

@@ -509,14 +509,14 @@ def faults(messages: Sequence[LlmMessage], start: int = 0) -> list[str]:
         blocks = _content(message)
         if not blocks:
             found.append(f"message {number} is not made of blocks")
-        results = [one["tool_use_id"] for one in blocks if one["type"] == "tool_result"]
-        first = [one["type"] == "tool_result" for one in blocks[: len(results)]]
+        results = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
+        first = [block["type"] == "tool_result" for block in blocks[: len(results)]]
         if results != asked or not all(first):
             found.append(f"message {number} does not answer the calls before it")
         asked = _asked(message)
-        if any(one["type"] == "text" and not one["text"].strip() for one in blocks):
+        if any(block["type"] == "text" and not block["text"].strip() for block in blocks):
             found.append(f"message {number} has an empty text")
-        if message.role == "assistant" and all(one["type"] in THINKING for one in blocks):
+        if message.role == "assistant" and all(block["type"] in THINKING for block in blocks):
             found.append(f"message {number} has thinking only")
     if asked:
         found.append("the last call has no result")

@@ -130,8 +130,8 @@ def _show(assembly: Assembly, session_id: str, *, as_json: bool) -> None:
 def _plan_data(plan: CompactionPlan) -> dict[str, Any]:
     def data_of(items: Iterable[ContextItem]) -> list[dict[str, Any]]:
         return [
-            {"seq": one.seq, "id": one.id, "type": one.type.value, "pinned": one.pinned}
-            for one in items
+            {"seq": item.seq, "id": item.id, "type": item.type.value, "pinned": item.pinned}
+            for item in items
         ]
 
     return {

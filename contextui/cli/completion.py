@@ -105,7 +105,7 @@ def _bash(commands: Mapping[str, list[Option]], main: list[Option]) -> Iterator[
     yield '    case "${COMP_WORDS[1]}" in'
     for name, options in commands.items():
         ids = '; [[ "$word" == -* ]] || offer+=" $(_contextui_sessions)"'
-        if not any(one.value == "session" and not one.flags for one in options):
+        if not any(option.value == "session" and not option.flags for option in options):
             ids = ""
         yield f'        {name}) offer="{_bash_offer(options)}"{ids} ;;'
     yield f'        *) offer="{_bash_offer(main)}"'

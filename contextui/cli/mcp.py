@@ -59,7 +59,7 @@ def _problem(server: Server) -> str:
 
 
 def _data(found: Found) -> list[dict[str, object]]:
-    rows = [(one, True) for one in found.servers] + [(one, False) for one in found.untrusted]
+    rows = [(server, True) for server in found.servers] + [(one, False) for one in found.untrusted]
     return [
         {
             "name": one.name,
@@ -74,7 +74,7 @@ def _data(found: Found) -> list[dict[str, object]]:
 
 
 def _test(found: Found, name: str) -> int:
-    servers = {one.name: one for one in found.servers}
+    servers = {server.name: server for server in found.servers}
     if not name:
         raise UsageError("Which server? contextui mcp test NAME")
     if name not in servers:
@@ -103,8 +103,8 @@ def _test(found: Found, name: str) -> int:
             warn(f"{one_line(name, 80)}: {reason}")
             return flags.FAILED
         say(window.snapshot(Lod.FULL).content)
-        for one in window.actions.values():
-            say(f"  {one.id}({one.params}): {one_line(one.labelled(language()), 100)}")
+        for action in window.actions.values():
+            say(f"  {action.id}({action.params}): {one_line(action.labelled(language()), 100)}")
         return flags.DONE
     finally:
         windows.shut_down()

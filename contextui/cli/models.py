@@ -118,11 +118,11 @@ def _list_models(offer: Offer, *, as_json: bool) -> int:
         warn(one_line(t(found.problem), 300))
         return flags.FAILED
     if as_json:
-        say_json([_model_data(found, one) for one in models])
+        say_json([_model_data(found, model) for model in models])
     elif models:
         head = [t("model"), t("context"), t("input"), t("output"), t("cached")]
-        say_table([head, *(_row(found, one) for one in models)])
-        if any(one.rates for one in models):
+        say_table([head, *(_row(found, model) for model in models)])
+        if any(model.rates for model in models):
             say("\n" + t("Prices are dollars for a million tokens."))
     else:
         say(t("{name} offers no models.", name=_name(found)))
@@ -132,7 +132,7 @@ def _list_models(offer: Offer, *, as_json: bool) -> int:
 def _row(offer: Offer, model: ServedModel) -> list[str]:
     rates = model.rates
     prices = (rates.input, rates.output, rates.cached) if rates else (None,) * 3
-    shown = [f"{one:.2f}" if one is not None else "-" for one in prices]
+    shown = [f"{price:.2f}" if price is not None else "-" for price in prices]
     return [one_line(offer.name_of(model), 100), _size(model), *shown]
 
 

@@ -107,7 +107,7 @@ def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> 
     model = make_model(loaded)
     strategy_model = make_model(loaded, chosen.model) if chosen.model else None
     warnings = [getattr(one, "warning", None) for one in (model, strategy_model)]
-    notices += dict.fromkeys(one for one in warnings if one)
+    notices += dict.fromkeys(warning for warning in warnings if warning)
     return Assembly(
         loaded,
         folder,
@@ -289,8 +289,8 @@ def open_target(arguments: Arguments, target: "Target", lang: Lang) -> AppSessio
 
 def _desk(arguments: Arguments, assembly: Assembly, session: Session, *notices: str) -> AppSession:
     controller = assembly.controller(session.context)
-    shown = {t(one) for one in window_notices(assembly.registry, trust=False)}
-    unshown = {t(one) for one in window_notices(assembly.registry)} - shown
+    shown = {t(notice) for notice in window_notices(assembly.registry, trust=False)}
+    unshown = {t(notice) for notice in window_notices(assembly.registry)} - shown
     desk = AppSession(
         session,
         controller,

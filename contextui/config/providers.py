@@ -41,7 +41,7 @@ class Provider:
 
     def variable_in(self, environ: Mapping[str, str]) -> str:
         """Return the variable that holds its key, or should."""
-        held = (one for one in self.key_variables if environ.get(one, "").strip())
+        held = (variable for variable in self.key_variables if environ.get(variable, "").strip())
         return next(held, self.key_variable)
 
 
@@ -92,7 +92,7 @@ PROVIDERS: Mapping[str, Provider] = {one.name: one for one in _BUILT_IN}
 
 def installed() -> dict[str, EntryPoint]:
     """Return the providers of other packages by name; none of their code is loaded."""
-    found = {one.name: one for one in entry_points(group=GROUP)}
+    found = {point.name: point for point in entry_points(group=GROUP)}
     return {name: one for name, one in found.items() if name not in PROVIDERS}
 
 

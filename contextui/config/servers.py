@@ -96,7 +96,7 @@ class Server:
     def _program(self) -> str:
         program = os.path.basename(self.command)
         if program in ("npx", "uvx", "bunx", "pipx", "uv", "docker", "python", "python3", "node"):
-            words = [one for one in self.args if not one.startswith("-") and one not in _RUNNERS]
+            words = [arg for arg in self.args if not arg.startswith("-") and arg not in _RUNNERS]
             named = words[0].rpartition("/")[2] if words else ""
             return f"{program} {named}".rstrip() if named else program
         return program
@@ -223,10 +223,10 @@ def project_servers(data: bytes, path: Path, options: Mapping[str, Mapping[str, 
         return Servers(problems=(Problem(PROJECT_SERVERS, reason),))
     found = _parsed(entries, shown, path.parent, is_project=True)
     servers = []
-    for one in found.servers:
-        chosen = dict(options.get(one.name, {}))
+    for server in found.servers:
+        chosen = dict(options.get(server.name, {}))
         if not chosen.pop("disabled", False):
-            servers.append(replace(one, **chosen))
+            servers.append(replace(server, **chosen))
     return replace(found, servers=tuple(servers))
 
 

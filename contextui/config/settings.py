@@ -236,5 +236,5 @@ def allowed(name: str) -> Message:
 
 def _metadata(annotation: Any, own: Sequence[Any]) -> Iterator[Any]:
     yield from own
-    for one in get_args(annotation):
-        yield from getattr(one, "__metadata__", ())
+    for arg in get_args(annotation):
+        yield from getattr(arg, "__metadata__", ())

@@ -408,7 +408,7 @@ class ContextManager:
         """Hide every item of a closed window; a no-op if no item refers to that window."""
         with self._writing():
             references = self.ledger.references.get(window_id, [])
-            shown = [one for one in references if one.hidden != "closed"]
+            shown = [reference for reference in references if reference.hidden != "closed"]
             if shown:
                 self._hide(shown, "closed", "close")
 

@@ -373,7 +373,7 @@ class SentMessages:
             return None
         sent = next((piece.message.content for _, piece in self.as_sent(slot)), "")
         parts = [one for one, _, _ in rows if one.sent is not None]
-        if isinstance(sent, str) or len(sent) != sum(len(one.parts) for one in parts):
+        if isinstance(sent, str) or len(sent) != sum(len(part.parts) for part in parts):
             return None
         blocks = iter(sent)
         for one, form, _ in rows:

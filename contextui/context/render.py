@@ -145,7 +145,7 @@ def _windows_last(items: Sequence[ContextItem], windows: WindowManager | None) -
     place = _newest(unit for unit in talk if is_conversation(unit.head))
     system = units(head_first(item for item in items if item.type is ItemType.SYSTEM))
     beside = {place.id: copies} if place is not None else {}
-    shown = [one for unit in (*system, *talk) for one in _messages(unit, windows, beside)]
+    shown = [message for unit in (*system, *talk) for message in _messages(unit, windows, beside)]
     return shown if place is not None else [*shown, *map(_window_message, copies)]
 
 
@@ -170,7 +170,7 @@ def _in_place(items: Sequence[ContextItem], windows: WindowManager | None) -> li
     background = [item for item in items[first:] if item.is_background]
     rest = [item for item in items[first:] if not item.is_background]
     ordered = [*head_first([*items[:first], *background]), *rest]
-    return [one for unit in units(ordered) for one in _messages(unit, windows, {})]
+    return [message for unit in units(ordered) for message in _messages(unit, windows, {})]
 
 
 # --- messages of a unit ----------------------------------------------------------------------

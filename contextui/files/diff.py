@@ -237,5 +237,5 @@ def count_diff(diff: str) -> DiffCounts | None:
             added, removed = added + (kind == "+"), removed + (kind == "-")
         elif head := _HUNK.match(line):
             hunks += 1
-            old_left, new_left = (int(one) if one else 1 for one in head.groups())
+            old_left, new_left = (int(group) if group else 1 for group in head.groups())
     return DiffCounts(added, removed) if hunks and not old_left and not new_left else None

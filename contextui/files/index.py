@@ -197,7 +197,7 @@ class PathIndex:
         tree, words = self._tree, _words(query)
         for find in (_containing, _fitting):
             entries = [tree.entries[at] for at in find(tree, words)]
-            if chosen := [one for one in entries if one.kind in kinds]:
+            if chosen := [entry for entry in entries if entry.kind in kinds]:
                 return chosen
         return []
 

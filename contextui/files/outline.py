@@ -62,8 +62,8 @@ def numbered(entries: list[Entry]) -> list[str]:
     """Format entries as lines: line number, kind and name, indented by depth."""
     width = len(str(entries[-1].line)) if entries else 0
     return [
-        f"{one.line:>{width}} {'  ' * one.depth}{one.kind} {shorten(one.name, 80)}"
-        for one in entries
+        f"{entry.line:>{width}} {'  ' * entry.depth}{entry.kind} {shorten(entry.name, 80)}"
+        for entry in entries
     ]
 
 

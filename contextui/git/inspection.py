@@ -168,10 +168,10 @@ class _Inspection:
             raise
         if len(lines) not in (2, 3):
             raise GitError("The name of a folder has a line break.")
-        git_dir, common, *up = ((place / one).resolve() for one in lines)
+        git_dir, common, *up = ((place / line).resolve() for line in lines)
         top = up[0] if up else git_dir  # a bare repository has no files
         settings = git.config(options)
-        theirs = [one for one in settings if one.scope not in _OWN]
+        theirs = [setting for setting in settings if setting.scope not in _OWN]
         for one in theirs:
             if kind := self._kind_of(one, top):
                 path = place / one.origin.removeprefix("file:")
@@ -232,7 +232,7 @@ class _Inspection:
                 yield Path(inner)
             if is_found and mark == "HEAD":
                 names = ["modules"]  # nothing else in it is a folder of repositories
-            pending += [os.path.join(inner, one) for one in names if one != ".git"]
+            pending += [os.path.join(inner, name) for name in names if name != ".git"]
 
     def _left(self) -> float:
         left = self._deadline - time.monotonic()
@@ -254,12 +254,12 @@ def _is_local(address: str) -> bool:
 def _hooks(settings: Sequence[Setting], top: Path, git_dir: Path, common: Path) -> Iterator[Path]:
     """Yield the hooks that git finds, unless they are in a folder of the person's own config."""
     folders = [common / "hooks"]
-    for one in settings:
-        if one.name == "core.hookspath":
-            path = Path(os.path.expanduser(one.value))
+    for setting in settings:
+        if setting.name == "core.hookspath":
+            path = Path(os.path.expanduser(setting.value))
             folders = [top / path, git_dir / path]
             is_inside = any(path.is_relative_to(place) for place in (top, common))
-            if one.scope in _OWN and path.is_absolute() and not is_inside:
+            if setting.scope in _OWN and path.is_absolute() and not is_inside:
                 folders = []
     for folder in dict.fromkeys(folders):
         try:

@@ -165,7 +165,7 @@ class Repository:
 
     def filtered(self, changes: Iterable[Change]) -> dict[str, str]:
         """Return the files that a configured filter applies to, and its name."""
-        paths = [one.path for one in changes] if self._git.filters else []
+        paths = [change.path for change in changes] if self._git.filters else []
         found = self._attributes("filter", paths)
         return {path: name for path, name in found.items() if name in self._git.filters}
 
@@ -174,7 +174,7 @@ class Repository:
     def stage(self, changes: Sequence[Change]) -> None:
         """Record the present content of files in the index."""
         # Not `git add`: it compares every path with every pattern, and 10,000 take a while.
-        given = b"".join(os.fsencode(one.path.rstrip("/")) + b"\0" for one in changes)
+        given = b"".join(os.fsencode(change.path.rstrip("/")) + b"\0" for change in changes)
         self._git.run("update-index", "--add", "--remove", "-z", "--stdin", given=given)
 
     def unstage(self, paths: Sequence[str]) -> None:
@@ -248,8 +248,8 @@ class Repository:
                 made = self._look("diff", *which, "--numstat", "-z", *_DIFF, "--", ".")
                 counted[at] = parse_numstat(made.data, self.prefix)
         staged, lines = counted
-        for one in changes:
-            yield replace(one, staged=staged.get(one.path), lines=lines.get(one.path))
+        for change in changes:
+            yield replace(change, staged=staged.get(change.path), lines=lines.get(change.path))
 
     def _is_staged_outside(self, status: Status) -> bool:
         names = self._look("diff", "--cached", "--name-only", "-z", *_DIFF, "--no-renames").data

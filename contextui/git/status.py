@@ -133,19 +133,19 @@ class Status:
 
     def staged(self) -> list[Change]:
         """The staged changes."""
-        return [one for one in self.changes if one.is_staged]
+        return [change for change in self.changes if change.is_staged]
 
     def conflicts(self) -> list[Change]:
         """The unresolved paths of a merge."""
-        return [one for one in self.changes if one.is_conflict]
+        return [change for change in self.changes if change.is_conflict]
 
     def changed(self) -> list[Change]:
         """The changes of known files that are not staged."""
-        return [one for one in self.changes if one.is_modified]
+        return [change for change in self.changes if change.is_modified]
 
     def untracked(self) -> list[Change]:
         """The files that git does not know."""
-        return [one for one in self.changes if one.is_untracked]
+        return [change for change in self.changes if change.is_untracked]
 
 
 class Commit(NamedTuple):

@@ -217,7 +217,7 @@ def _preview(newest: Sequence[Line], data_folder: Path, cwd: str) -> Preview:
             break
     versions, shown = Versions(data_folder, lambda *_: None), [*files][:_MOST_FILES]
     return Preview(
-        tuple((one, one_line(windows[one], 200)) for one in sorted(windows)),
+        tuple((window, one_line(windows[window], 200)) for window in sorted(windows)),
         tuple(one_line(path, 300) for path in shown),
         tuple(
             _counts(versions, Path(cwd, path), files[path]) if number < _COUNTED else None

@@ -131,7 +131,7 @@ def _step(facts: list[BeforeFacts] | BoundaryFacts, items: Mapping[str, ContextI
         summary = items.get(facts["summaryId"])
         hidden = (items[item_id] for item_id in facts["itemIds"] if item_id in items)
         return Compaction(summary, tuple(hidden)) if summary is not None else []
-    return [_before(one, items[one["id"]]) for one in facts if one["id"] in items]
+    return [_before(fact, items[fact["id"]]) for fact in facts if fact["id"] in items]
 
 
 def _before_facts(before: Before) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class PromptHistory:
             entries = self._read()
         except OSError:
             return []
-        return collapse(one["text"] for one in entries if one["cwd"] == self._folder)[-_MOST:]
+        return collapse(entry["text"] for entry in entries if entry["cwd"] == self._folder)[-_MOST:]
 
     def add(self, text: str) -> bool:
         """Append a prompt; return whether it is kept."""

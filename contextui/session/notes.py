@@ -86,8 +86,8 @@ class Note(BaseModel):
 
     def untag(self, tags: Iterable[str]) -> None:
         """Remove tags."""
-        gone = {one.casefold() for one in clean_tags(tags)}
-        self.tags = [one for one in self.tags if one.casefold() not in gone]
+        gone = {tag.casefold() for tag in clean_tags(tags)}
+        self.tags = [tag for tag in self.tags if tag.casefold() not in gone]
 
     def has_words(self, words: Iterable[str]) -> bool:
         """Whether each of these words, in lower case, occurs in the note or its tags."""
@@ -132,7 +132,7 @@ class Notes(BaseModel):
         for note in self.entries:
             if number and str(note.id) == number[1]:
                 return note
-        newest = ", ".join(f"{one.id} {one.head!r}" for one in self.entries[-20:])
+        newest = ", ".join(f"{entry.id} {entry.head!r}" for entry in self.entries[-20:])
         raise NotesError(
             "There is no entry {asked}. Newest: {newest}.",
             asked=repr(str(wanted)[:80]),
@@ -194,7 +194,7 @@ class Notes(BaseModel):
     def _merge(self, file: _File) -> None:
         for uid, when in file.deleted.items():
             self.deleted[uid] = max(when, self.deleted.get(uid, 0))
-        mine = {one.uid: one for one in self.entries}
+        mine = {entry.uid: entry for entry in self.entries}
         for theirs in sorted(self._alive(file.entries), key=lambda one: one.id):
             own = mine.get(theirs.uid)
             if own is None:
@@ -205,7 +205,7 @@ class Notes(BaseModel):
         self.entries = self._alive(mine.values())
 
     def _alive(self, notes: Iterable[Note]) -> list[Note]:
-        return [one for one in notes if one.changed >= self.deleted.get(one.uid, 0)]
+        return [note for note in notes if note.changed >= self.deleted.get(note.uid, 0)]
 
 
 def clean_tags(tags: Iterable[str]) -> list[str]:

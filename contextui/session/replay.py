@@ -369,7 +369,7 @@ class Replay:
             self._boundary = _Boundary("")  # another program's
             return
         given = entry.compact_metadata.trigger if entry.compact_metadata else "auto"
-        trigger: Trigger = next((one for one in get_args(Trigger) if one == given), "auto")
+        trigger: Trigger = next((arg for arg in get_args(Trigger) if arg == given), "auto")
         boundary = _Boundary(data["summaryId"], tuple(data["itemIds"]), trigger)
         if summary := self._known([boundary.summary_id]):  # in older logs it comes first
             self._fold(boundary, summary[0])
@@ -442,4 +442,4 @@ def check_schema(header: Entry) -> None:
 def _release(version: str | None) -> tuple[float, ...]:
     """Parse a version for comparison; an unreadable one counts as newest."""
     numbers = re.match(r"(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?", version or "", re.ASCII)
-    return tuple(int(one or 0) for one in numbers.groups()) if numbers else (math.inf,)
+    return tuple(int(group or 0) for group in numbers.groups()) if numbers else (math.inf,)

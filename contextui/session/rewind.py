@@ -150,10 +150,10 @@ def _counted(turns: Sequence[Turn], writes: Iterable[Write]) -> Iterable[Turn]:
     written: dict[int, set[str]] = {}
     for write in writes:
         if not write.rewind:
-            number = next((one.number for one in turns if one.number >= write.turn), -1)
+            number = next((turn.number for turn in turns if turn.number >= write.turn), -1)
             written.setdefault(number, set()).add(write.path)
-    for one in turns:
-        yield replace(one, files=len(written.get(one.number, ())))
+    for turn in turns:
+        yield replace(turn, files=len(written.get(turn.number, ())))
 
 
 # --- the plan --------------------------------------------------------------------------
@@ -220,26 +220,26 @@ class RewindPlan:
     @property
     def offered(self) -> list[FileChange]:
         """The files that can be restored or deleted."""
-        return [one for one in self.files if one.is_offered]
+        return [file for file in self.files if file.is_offered]
 
     @property
     def chosen_first(self) -> set[str]:
         """The paths that are chosen unless the person says otherwise."""
-        sure = (one for one in self.files if one.fate in ("restore", "create"))
+        sure = (file for file in self.files if file.fate in ("restore", "create"))
         return {one.path for one in sure if not one.is_mixed}
 
 
 def plan(session: "Session", turn: int, record: Record | None = None) -> RewindPlan:
     """Compare the files that the session wrote since a turn with what they were. Thread-safe."""
     record = record or read_record(session.path)
-    writes = [one for one in record.writes if one.turn > turn]
+    writes = [write for write in record.writes if write.turn > turn]
     files = _changes(session, writes)
-    return RewindPlan(turn, files, len({one.path for one in writes}) - len(files))
+    return RewindPlan(turn, files, len({write.path for write in writes}) - len(files))
 
 
 def undo_plan(session: "Session", rewind: str) -> RewindPlan:
     """Compare the files that a rewind of this session wrote with what they were before it."""
-    writes = [one for one in read_record(session.path).writes if one.rewind == rewind]
+    writes = [write for write in read_record(session.path).writes if write.rewind == rewind]
     return RewindPlan(session.turn, _changes(session, writes))
 
 

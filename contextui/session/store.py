@@ -73,7 +73,7 @@ class Survey(NamedTuple):
     @property
     def latest(self) -> SessionInfo | None:
         """The session that was written last; an empty one only if all are."""
-        nonempty = (one for one in self.sessions if not one.is_empty)
+        nonempty = (session for session in self.sessions if not session.is_empty)
         return next(nonempty, self.sessions[0] if self.sessions else None)
 
 

@@ -112,7 +112,7 @@ class AppSession:
             return context.counter.calibrated(context.item_tokens(items[-1]))
         state = (
             context.generation,
-            *(hash(runtime_of(one).renders.latest().xml) for one in windows.windows()),
+            *(hash(runtime_of(window).renders.latest().xml) for window in windows.windows()),
         )
         if self._figures is None or self._figures[0] != state:
             self._figures = state, context.outlook(), {}

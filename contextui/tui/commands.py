@@ -117,7 +117,7 @@ class Commands:
         first, space, typed = rest.partition(" ")
         command = self._named.get(name) if text.startswith("/") and space else None
         choices = command.choices() if command is not None else ()
-        return next((one for one in choices if one.name == first), None), typed
+        return next((choice for choice in choices if choice.name == first), None), typed
 
     def takes_something(self, text: str) -> bool:
         """Return whether the typed command is unknown or takes arguments, so can be corrected."""
@@ -150,11 +150,11 @@ class Commands:
 def _behind(command: Command, typed: str) -> list[Completion]:
     exact: list[Completion] = []
     found: list[Completion] = []
-    for one in command.choices():
-        whole = f"{one.name} " if one.needs else one.name
+    for choice in command.choices():
+        whole = f"{choice.name} " if choice.needs else choice.name
         if whole.startswith(typed):
-            shown = f"/{command.name} {one.name} {one.needs}".rstrip()
-            completion = Completion(f"/{command.name} {whole}", shown, command, one)
+            shown = f"/{command.name} {choice.name} {choice.needs}".rstrip()
+            completion = Completion(f"/{command.name} {whole}", shown, command, choice)
             (exact if whole == typed else found).append(completion)
     return [*exact, *found] if found else []
 

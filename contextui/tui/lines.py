@@ -257,10 +257,10 @@ CURSOR = "on $cursor"
 def lit(content: Content, style: str = CURSOR) -> Content:
     """Put content on the ground of a cursor; faint text becomes muted, which is legible there."""
     spans = [
-        Span(one.start, one.end, one.style.replace(FAINT, MUTED))
-        if isinstance(one.style, str)
-        else one
-        for one in content.spans
+        Span(span.start, span.end, span.style.replace(FAINT, MUTED))
+        if isinstance(span.style, str)
+        else span
+        for span in content.spans
     ]
     return Content(content.plain, spans=spans).stylize(style)
 

@@ -575,7 +575,7 @@ class MainScreen(Screen[None]):
     def find(self, text: str) -> None:
         assert self.desk is not None
         windows = self.desk.session.windows
-        there = [one for one in windows.windows() if one.name == "files"]
+        there = [window for window in windows.windows() if window.name == "files"]
         window_id = (there[-1] if there else windows.open("files")).id
         # As usual in editors: capital letters are meant, small ones find both.
         given = {"text": text, "ignore_case": text == text.lower(), "under": "."}

@@ -106,7 +106,7 @@ class Rewinder:
         return read_record(session.path, lambda text: not is_report(text))
 
     async def _ask(self, record: Record, wanted: int | None) -> GoBack | None:
-        ended = [one.number for one in record.turns if one.has_ended]
+        ended = [turn.number for turn in record.turns if turn.has_ended]
         if len(record.turns) < 2:
             raise ContextUIError("There is no earlier turn yet.")
         if wanted is None:
@@ -129,13 +129,13 @@ class Rewinder:
     def _around(self) -> Around:
         windows = self._desk.session.windows.windows()
         ends = [
-            f"{one.id} ({job.name})" if job.name else one.id
-            for one in windows
-            for job in runtime_of(one).jobs.running()
+            f"{window.id} ({job.name})" if job.name else window.id
+            for window in windows
+            for job in runtime_of(window).jobs.running()
         ]
-        shells = [one.id for one in windows if one.name == _SHELL]
+        shells = [window.id for window in windows if window.name == _SHELL]
         ends += [one for one in shells if not any(other.startswith(f"{one} ") for other in ends)]
-        unsaved = [one.id for one in windows if runtime_of(one).renders.at().unsaved]
+        unsaved = [window.id for window in windows if runtime_of(window).renders.at().unsaved]
         return Around(ends, unsaved, has_commands=bool(shells))
 
     # --- going back --------------------------------------------------------------------
@@ -144,7 +144,7 @@ class Rewinder:
         desk = self._desk
         desk.controller.check_idle()
         await self._switcher.main.commit_typed()
-        draft = next((one.message for one in record.turns if one.number > choice.turn), "")
+        draft = next((turn.message for turn in record.turns if turn.number > choice.turn), "")
         made, done = await in_daemon_thread(lambda: self._fork_and_restore(choice, draft))
         sizes = self._switcher.main.sizes
         try:
@@ -234,7 +234,7 @@ class Rewinder:
     def _restore_all(self, desk: AppSession, rewind: str) -> Restored:
         made = undo_plan(desk.session, rewind)
         done = restore(desk.session, made, {one.path for one in made.offered})
-        reasons = ((one.path, one.reason) for one in made.files if one.reason is not None)
+        reasons = ((file.path, file.reason) for file in made.files if file.reason is not None)
         stays = ((path, ContextUIError(self._words(reason))) for path, reason in reasons)
         return replace(done, left=(*done.left, *stays))
 

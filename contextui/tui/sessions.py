@@ -117,9 +117,9 @@ class SessionCommands:
     def _spent(self, spending: Spending, decimals: int) -> str:
         """Return tokens and cost in one line; nothing about a cache where there is none."""
         words, desk, turns = self._words, self._desk, spending.turns
-        cached = sum(one.cached for one in turns)
-        sent = sum(one.uncached + one.written for one in turns) + cached
-        requests = sum(one.requests for one in turns)
+        cached = sum(turn.cached for turn in turns)
+        sent = sum(turn.uncached + turn.written for turn in turns) + cached
+        requests = sum(turn.requests for turn in turns)
         some = msg("{tokens} tokens sent")
         if requests > len(turns):
             some = msg("{tokens} tokens sent in {count} requests")

@@ -123,7 +123,7 @@ class Signals:
         """
         *flags, characters = attributes
         argv = [sys.executable, "-I", "-S", guard.__file__]
-        argv += [str(one) for one in (*flags, *(ord(one) for one in characters))]
+        argv += [str(one) for one in (*flags, *(ord(character) for character in characters))]
         # In a session of its own, it gets no signals from the terminal.
         self._guard = subprocess.Popen(argv, stdin=subprocess.PIPE, start_new_session=True)
         if self._guard.stdin is not None:

@@ -177,7 +177,7 @@ class WindowCommands:
         reloader = self._desk.reloader
         path = reloader.file_of(name)
         names = reloader.names_in(path) if path is not None else []
-        is_open = any(one.name in names for one in self._windows.windows())
+        is_open = any(window.name in names for window in self._windows.windows())
         try:
             if is_open:
                 self._open(name, rest)
@@ -256,14 +256,14 @@ class WindowCommands:
     # --- prompts of servers ------------------------------------------------------------
 
     def _offering(self) -> list[Window]:
-        return [one for one in self._windows.windows() if _prompts(one)]
+        return [window for window in self._windows.windows() if _prompts(window)]
 
     def prompts(self) -> Iterable[Choice]:
         for window in self._offering():
-            for one in _prompts(window):
-                needs = " ".join(f"{each.name}=…" for each in one.arguments if each.required)
-                name = shlex.quote(f"{window.name}.{one.name}")
-                yield Choice(name, one_line(one.description, 80), needs, needs)
+            for prompt in _prompts(window):
+                needs = " ".join(f"{each.name}=…" for each in prompt.arguments if each.required)
+                name = shlex.quote(f"{window.name}.{prompt.name}")
+                yield Choice(name, one_line(prompt.description, 80), needs, needs)
 
     def prompt(self, typed: str) -> None:
         try:

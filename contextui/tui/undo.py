@@ -27,7 +27,7 @@ class Undo:
         # Windows that were edited or closed, and the last step of the context before that.
         self._done: list[tuple[str, object]] = []
         self._undoing: list[str] = []  # the windows whose last edit is being undone
-        self._revisions = {one.id: _revision(one) for one in self._windows.windows()}
+        self._revisions = {window.id: _revision(window) for window in self._windows.windows()}
         self._windows.subscribe(self._on_event)
 
     def undo(self, _: str) -> None:

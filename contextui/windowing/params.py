@@ -293,7 +293,7 @@ def _resolved(kind: object, root: Mapping[str, Any], depth: int = 0) -> Mapping[
         options = found.get(key)
         if not isinstance(options, list) or not options or len(options) > 20:
             continue
-        given = [_resolved(one, root, depth + 1) for one in options]
+        given = [_resolved(option, root, depth + 1) for option in options]
         rest = [one for one in given if one.get("type") != "null"]
         if len(rest) < len(given):
             found[_NULLABLE] = True
@@ -343,7 +343,7 @@ def _schema_type(kind: Mapping[str, Any], depth: int = 0) -> str:
     """Return the type that a JSON schema declares, in the short form."""
     choices = [kind["const"]] if "const" in kind else kind.get("enum")
     if isinstance(choices, list) and choices:
-        return "|".join(_choice(one)[:_LONGEST_DEFAULT] for one in choices[:20])
+        return "|".join(_choice(choice)[:_LONGEST_DEFAULT] for choice in choices[:20])
     union = kind.get("anyOf") or kind.get("oneOf")
     if isinstance(union, list) and depth < _DEEPEST and "type" not in kind:
         shown = [_schema_type(one, depth + 1) for one in union if isinstance(one, Mapping)]
@@ -351,7 +351,7 @@ def _schema_type(kind: Mapping[str, Any], depth: int = 0) -> str:
     named = kind.get("type")
     if isinstance(named, list):
         names = [one for one in named[:10] if isinstance(one, str) and one != "null"]
-        return "|".join(_schema_type({**kind, "type": one}, depth) for one in names) or "any"
+        return "|".join(_schema_type({**kind, "type": name}, depth) for name in names) or "any"
     if named == "array" and isinstance(inner := kind.get("items"), Mapping):
         item = _schema_type(inner, depth + 1)
         return f"({item})[]" if "|" in item else f"{item}[]"
@@ -390,8 +390,8 @@ def type_name(hint: Any, where: str) -> str:
         inner = type_name(arguments[0], where)
         name = f"({inner})[]" if "|" in inner else f"{inner}[]"
     elif origin in (Union, types.UnionType):
-        name = "|".join(type_name(one, where) for one in arguments)
-    elif origin is dict and all(type_name(one, where) for one in arguments):
+        name = "|".join(type_name(argument, where) for argument in arguments)
+    elif origin is dict and all(type_name(argument, where) for argument in arguments):
         name = "object"
     elif isinstance(hint, type) and issubclass(hint, Enum):
         name = "|".join(_choice(member.value) for member in hint)
@@ -427,7 +427,7 @@ def _is_nullable(hint: Any) -> bool:
 
 
 def _without_none(hint: Any) -> Any:
-    rest = tuple(one for one in _members(hint) if one is not types.NoneType)
+    rest = tuple(member for member in _members(hint) if member is not types.NoneType)
     return Union[rest] if rest and len(rest) < len(_members(hint)) else hint  # noqa: UP007
 
 

@@ -164,7 +164,7 @@ def _described(body: object) -> str:
 def _xml(window: Window, snapshot: Snapshot, registry: Mapping[str, AnyAnchor]) -> str:
     lang = window.env.lang
     lod = snapshot.state.current_lod
-    lines = [_action_line(one, lod, lang) for one in window.actions.values()]
+    lines = [_action_line(action, lod, lang) for action in window.actions.values()]
     for anchor in registry.values():
         if not isinstance(anchor, Reference):
             bound = window.actions[anchor.action]
@@ -436,5 +436,5 @@ class Renders:
     def _frame(
         self, lod: Lod, version: ContextVersion, state: Mapping[str, Any] | None = None
     ) -> Frame:
-        jobs = {one.job: str(one) for one in self.jobs()}
+        jobs = {job.job: str(job) for job in self.jobs()}
         return Frame(version, lod, jobs, state)

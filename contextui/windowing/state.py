@@ -54,7 +54,7 @@ def _each(values: Any) -> Any:
     """Freeze the values; return them as they are if all are atoms, as in most lists."""
     if _ATOMS.issuperset(map(type, values)):
         return values
-    return [freeze(one) for one in values]
+    return [freeze(value) for value in values]
 
 
 def _frozen_dict(value: dict[Any, Any]) -> Any:

@@ -41,7 +41,7 @@ class CodeBody(FoldBody):
         files, shown, problem, stamp = seen
         self._count = len(files)
         note = self._words("No code yet. Code saved in the conversation is listed here.")
-        folds = [self._fold(one, stamp if one.code_id == shown else "") for one in files]
+        folds = [self._fold(file, stamp if file.code_id == shown else "") for file in files]
         opened = [shown] if shown else []
         self.show_folds(folds, "" if problem else note, problem=problem, opened=opened)
 

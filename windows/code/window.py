@@ -169,10 +169,10 @@ class CodeWindow(Window):
     def _look(self) -> None:
         state, store = self.state, self._store()
         state.files, state.problem = store.list()[::-1], ""
-        if not any(one.code_id == state.shown for one in state.files):
+        if not any(file.code_id == state.shown for file in state.files):
             state.shown = ""
         state.pages = _pages(store.read(state.shown)) if state.shown else []
-        shown = repr(([str(_element(one)) for one in state.files], state.pages))
+        shown = repr(([str(_element(file)) for file in state.files], state.pages))
         state.seen = blake2b(shown.encode(), digest_size=8).hexdigest()
 
 

@@ -43,11 +43,11 @@ Read = Mapping[str, Listing | FileError]  # what was read of each folder, or why
 def read_folders(workspace: Workspace, folders: Iterable[str], *, ignored: bool) -> Read:
     """Read folders with the size and age of each entry."""
     read: dict[str, Listing | FileError] = {}
-    for one in folders:
+    for folder in folders:
         try:
-            read[one] = list_folder(workspace, one, ignored=ignored, details=True)
+            read[folder] = list_folder(workspace, folder, ignored=ignored, details=True)
         except FileError as error:
-            read[one] = error
+            read[folder] = error
     return read
 
 
@@ -98,21 +98,21 @@ class Tree:
             note = "…" if listing is None else f"✗ {listing}"
             yield FileRow(folder, note, "note", depth)
             return
-        entries = [one for one in listing.entries if self.is_visible(one)]
+        entries = [entry for entry in listing.entries if self.is_visible(entry)]
         gone = self.marks.deleted.get(folder, ())
         if gone:
-            there = {one.path for one in listing.entries}
+            there = {entry.path for entry in listing.entries}
             gone = sorted(one for one in gone if one not in there)
         if not entries and not gone and empty:
             yield FileRow(folder, empty, "note", depth)
         opened, marks = self.opened, self.marks.of_path
-        for one in entries:
-            path, kind, is_open = one.path, one.kind, None
+        for entry in entries:
+            path, kind, is_open = entry.path, entry.kind, None
             # Whether a link leads to a folder is known once it was opened.
             if kind == "folder" or (kind == "link" and path in opened):
                 is_open = path in opened
             mark = marks.get(path, "")
-            yield FileRow(path, one.name, kind, depth, is_open, one.size, one.modified, mark)
+            yield FileRow(path, entry.name, kind, depth, is_open, entry.size, entry.modified, mark)
         for path in gone:
             yield FileRow(path, path.rpartition("/")[2], "deleted", depth, mark="D")
 
@@ -123,7 +123,7 @@ class Tree:
         listing = self.read.get(self.root)
         if self.shows_hidden or not isinstance(listing, Listing):
             return 0
-        dotted = sum(not self.is_visible(one) for one in listing.entries)
+        dotted = sum(not self.is_visible(entry) for entry in listing.entries)
         return dotted + listing.hidden
 
     def found(self, entries: Sequence[FolderEntry]) -> list[FileRow]:
@@ -131,7 +131,7 @@ class Tree:
 
         Folders that hold nothing but one folder share its row.
         """
-        around = [one.path.rpartition("/")[0] for one in entries]
+        around = [entry.path.rpartition("/")[0] for entry in entries]
         holders = dict.fromkeys(around)
         inside = dict[str, set[str]]()  # the folders in each folder
         for holder in holders:
@@ -181,4 +181,4 @@ def visible_paths(entries: Iterable[FolderEntry], query: str, *, hidden: bool) -
     """Leave out what has a name with a leading dot on its way, unless the query asks for one."""
     if hidden or query.startswith(".") or "/." in query:
         return list(entries)
-    return [one for one in entries if not (one.path.startswith(".") or "/." in one.path)]
+    return [entry for entry in entries if not (entry.path.startswith(".") or "/." in entry.path)]

@@ -134,7 +134,7 @@ class FilesBody(Vertical):
             parts[0] += "" if self._tree.root == "." else f"/{visible(self._tree.root)}"
         if self._tree.marks.count:
             parts.append(self._words("{count} changed", count=f"{self._tree.marks.count:,}"))
-        return "   ".join(one for one in parts if one)
+        return "   ".join(part for part in parts if part)
 
     @property
     def window_rows(self) -> int:

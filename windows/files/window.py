@@ -197,7 +197,7 @@ class FilesWindow(Window):
     def find_name(self, text: str, under: str | None = None) -> str:
         place, timeout = self._place(text, under), search.SearchTimeout(PATIENCE)
         names = search.find_names(self.env.workspace, text, place, timeout=timeout)
-        found = [Row(one.path, one.kind) for one in names]
+        found = [Row(name.path, name.kind) for name in names]
         return self._keep(text, place, found, timeout.expired)
 
     @action("Find lines of files that contain a text")
@@ -261,8 +261,8 @@ class FilesWindow(Window):
             with suppress(MissingFileError, NotAFolderError):
                 return files.stat(place)
         wanted = PurePosixPath(files.relative(path))
-        folder = next(one for one in wanted.parents if files.exists(one))
-        names = [one.name for one in list_folder(files, folder).entries]
+        folder = next(parent for parent in wanted.parents if files.exists(parent))
+        names = [entry.name for entry in list_folder(files, folder).entries]
         if (name := wanted.parts[len(folder.parts)]) in names:
             raise ActionError(
                 "{path} leads nowhere, or has a name that cannot be used.", path=shown_name(path)

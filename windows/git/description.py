@@ -88,7 +88,7 @@ class GitState(Window.State):
     def listing(self, say: Say) -> list[str]:
         status = self.now.status
         groups = (
-            (say("in conflict:"), [f"U {one.name}" for one in status.conflicts()]),
+            (say("in conflict:"), [f"U {conflict.name}" for conflict in status.conflicts()]),
             (say("staged:"), [staged_line(one) for one in status.staged()]),
             (say("changed:"), [_line(one) for one in status.changed() if not one.is_conflict]),
             (say("untracked:"), [one.name for one in status.untracked()]),
@@ -117,7 +117,7 @@ class GitState(Window.State):
         commits = self.now.commits[: self.log_count]
         if not commits:
             return []
-        days = (datetime.fromtimestamp(one.time, UTC).date().isoformat() for one in commits)
+        days = (datetime.fromtimestamp(commit.time, UTC).date().isoformat() for commit in commits)
         return [
             say("log:"),
             *(

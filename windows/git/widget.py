@@ -225,11 +225,11 @@ class GitBody(Vertical):
         rows, note = self._rows(query.casefold().split()), ""
         if query:
             note = words("Nothing matches “{query}”. Esc clears.", query=line(query))
-            total = sum(isinstance(one, Entry) for one in self._rows())
-            count = sum(isinstance(one, Entry) for one in rows)
+            total = sum(isinstance(row, Entry) for row in self._rows())
+            count = sum(isinstance(row, Entry) for row in rows)
             self._filter.show_found(found_text(count, total, words))
         path = before.change.path if before else None
-        keys = [one.key for one in rows if isinstance(one, Entry) and one.change.path == path]
+        keys = [row.key for row in rows if isinstance(row, Entry) and row.change.path == path]
         is_there = not keys or (before and before.key in keys)
         self._list.show(rows, note, at=None if is_there else keys[0])
 
@@ -376,7 +376,7 @@ class GitBody(Vertical):
         lines = self._diff.layout_of.lines
         top = self._diff.lines_in_view[0] - 1
         changed = (at for at in range(max(top, 0), len(lines)) if lines[at].kind in "+-")
-        return next((one.new for one in lines[next(changed, len(lines)) :] if one.new), 1)
+        return next((line.new for line in lines[next(changed, len(lines)) :] if line.new), 1)
 
     def action_switch(self) -> None:
         to_diff = self._list.has_focus and not self.has_class("-alone")

@@ -96,7 +96,7 @@ class WorkTree:
         if made.is_cut:
             lines.append(self._env.say("… the rest is too large"))
         first = next((at for at, one in enumerate(lines) if one.startswith("@@")), len(lines))
-        head = [one for one in lines[:first] if not one.startswith(("diff --git ", "index "))]
+        head = [line for line in lines[:first] if not line.startswith(("diff --git ", "index "))]
         return (*head, *lines[first:])
 
     def _untracked(self, change: Change, limit: int) -> tuple[list[str], str]:
@@ -145,7 +145,7 @@ class WorkTree:
         repository, status = self.begin()
         chosen, left = self.to_stage(repository, status, paths)
         known = [one for one in chosen if not one.is_untracked]
-        everything = len(known) == len([one for one in status.changes if one.is_modified])
+        everything = len(known) == len([change for change in status.changes if change.is_modified])
         places = ["."] if everything else [one.path for one in known]
         parts = [repository.index_diff(limit=PREVIEW_LIMIT, paths=places)]
         named, rest = self.named(chosen), PREVIEW_LIMIT - len(parts[0])
@@ -226,7 +226,7 @@ class WorkTree:
         return path.rstrip("/") if path != "/" else path
 
     def _unknown(self, name: str, changes: Sequence[Change]) -> NoReturn:
-        names = [one.name for one in changes]
+        names = [change.name for change in changes]
         base = PurePosixPath(name).name
         near = get_close_matches(name, names[:2_000], 3, 0.5)
         near += [one for one in names if PurePosixPath(one).name == base and one not in near]
@@ -258,7 +258,7 @@ class WorkTree:
         self, repository: Repository, status: Status, paths: str | Sequence[str]
     ) -> tuple[list[Change], list[Change]]:
         """Return the changes to stage, and the secret files that are left out."""
-        found = self.found(paths, [one for one in status.changes if one.is_changed])
+        found = self.found(paths, [change for change in status.changes if change.is_changed])
         left = self._unnamed_secrets(found, paths)
         skipped = {one.path for one in left}
         chosen = [one for one in found if one.path not in skipped]
@@ -293,9 +293,9 @@ class WorkTree:
         names = {self._relative(name) for name in ([paths] if isinstance(paths, str) else paths)}
         files = self._env.workspace
         return [
-            one
-            for one in changes
-            if one.is_untracked and one.path not in names and files.is_secret(one.path)
+            change
+            for change in changes
+            if change.is_untracked and change.path not in names and files.is_secret(change.path)
         ]
 
     def check_filters(self, repository: Repository, changes: Sequence[Change]) -> None:
@@ -308,15 +308,15 @@ class WorkTree:
             )
 
     def check_markers(self, changes: Sequence[Change]) -> None:
-        for one in changes:
-            place = self._env.workspace.root / one.path
-            if not one.is_conflict or place.is_symlink() or not place.is_file():
+        for change in changes:
+            place = self._env.workspace.root / change.path
+            if not change.is_conflict or place.is_symlink() or not place.is_file():
                 continue
             with place.open("rb") as file:
                 data = file.read(READ)
             if data.startswith(CONFLICT) or b"\n" + CONFLICT in data:
                 raise ActionError(
-                    "{name} still has conflict markers. Resolve them first.", name=one.name
+                    "{name} still has conflict markers. Resolve them first.", name=change.name
                 )
 
     def check_commit(self, status: Status) -> None:
@@ -375,7 +375,7 @@ class WorkTree:
         return self._env.say("Nothing is staged, so there is nothing to commit.")
 
     def named(self, changes: Sequence[Change]) -> str:
-        names = [one.name for one in changes[:NAMED]]
+        names = [change.name for change in changes[:NAMED]]
         if (more := len(changes) - NAMED) > 0:
             names.append(self._env.say("{more} more", more=more))
         return self._env.say(", ").join(names)

@@ -41,7 +41,7 @@ class Asked(BaseModel):
         field = self._fields.get(name)
         given = field if isinstance(field, Mapping) else {}
         words = (name, given.get("title"), given.get("description"))
-        return any(isinstance(one, str) and names_secret(one) for one in words)
+        return any(isinstance(word, str) and names_secret(word) for word in words)
 
     @property
     def _fields(self) -> Mapping[str, Any]:
@@ -121,7 +121,7 @@ class ServerState(Window.State):
             more = len(found.resources) + len(found.templates) - len(named)
             yield words("Resources: ") + names + (f" (+{more})" if more > 0 else "")
         if found.prompts:
-            names = ", ".join(one_line(one.name, 60) for one in found.prompts[:20])
+            names = ", ".join(one_line(prompt.name, 60) for prompt in found.prompts[:20])
             yield words("Prompts: ") + names
 
 

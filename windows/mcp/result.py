@@ -78,7 +78,7 @@ def take(outcome: Any, result: Result, folder: Path | None) -> str:
     texts = [_block_text(one, result, folder) for one in outcome.content[:_MOST_BLOCKS]]
     if (left := len(outcome.content) - _MOST_BLOCKS) > 0:
         texts.append(f"({left} more parts were left out)")
-    plain = "\n".join(one for one in texts if one)
+    plain = "\n".join(text for text in texts if text)
     structured = outcome.structured_content
     rows = rows_of(structured)
     if rows is None and structured is None and len(outcome.content) == 1:
@@ -96,16 +96,16 @@ def take(outcome: Any, result: Result, folder: Path | None) -> str:
 
 def take_resource(outcome: Any, result: Result, folder: Path | None) -> str:
     """Turn the contents of a resource into text and files."""
-    texts = [_contents(one, result, folder) for one in outcome.contents[:_MOST_BLOCKS]]
+    texts = [_contents(content, result, folder) for content in outcome.contents[:_MOST_BLOCKS]]
     return for_model(mask_own("\n".join(texts)))
 
 
 def prompt_text(outcome: Any) -> str:
     """Return the text of a prompt; what is said by the assistant is marked."""
     parts = []
-    for one in outcome.messages[:_MOST_BLOCKS]:
-        text = _block_text(one.content, Result(), None)
-        parts.append(f"Assistant: {text}" if one.role == "assistant" else text)
+    for message in outcome.messages[:_MOST_BLOCKS]:
+        text = _block_text(message.content, Result(), None)
+        parts.append(f"Assistant: {text}" if message.role == "assistant" else text)
     return for_model(mask_own("\n\n".join(parts)))[:_LARGEST_TEXT]
 
 
@@ -224,7 +224,7 @@ def _as_lines(rows: Sequence[Mapping[str, Any]]) -> str:
     lines = ["\t".join(one_line(name, 200) for name in columns)]
     for row in rows:
         cells = [_cell(row.get(name)) for name in columns]
-        lines.append("\t".join(re.sub(r"[\t\r\n]+", " ⏎ ", one) for one in cells))
+        lines.append("\t".join(re.sub(r"[\t\r\n]+", " ⏎ ", cell) for cell in cells))
     return "\n".join(lines)
 
 
@@ -253,7 +253,7 @@ def page(folder: Path, number: int, start: int, count: int) -> str | None:
     except (OSError, ValueError):
         return None
     lines = text.splitlines()
-    shown = "\n".join(one[:4_000] for one in lines[start - 1 : start - 1 + count])[:SHOWN]
+    shown = "\n".join(line[:4_000] for line in lines[start - 1 : start - 1 + count])[:SHOWN]
     return f"{shown}\n({start} to {min(start + count - 1, len(lines))} of {len(lines)} lines)"
 
 
@@ -262,6 +262,6 @@ def tidy(folder: Path, used: Callable[[str], bool]) -> None:
     with suppress(OSError):
         files = [one for one in folder.iterdir() if _NAME.fullmatch(one.name)]
         files.sort(key=lambda one: one.stat().st_mtime)
-        for one in files[: max(0, len(files) - KEPT_FILES)]:
-            if not used(one.name):
-                one.unlink(missing_ok=True)
+        for file in files[: max(0, len(files) - KEPT_FILES)]:
+            if not used(file.name):
+                file.unlink(missing_ok=True)

@@ -212,7 +212,7 @@ class ServerBody(Sheet):
 
     def _tools(self, tools: Sequence[Tool], width: int) -> list[Content]:
         asks = self._words("asks")
-        rows = [(line(one.id), self._params(one), line(one.label)) for one in tools]
+        rows = [(line(tool.id), self._params(tool), line(tool.label)) for tool in tools]
         needs = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
         room = min(needs[0], 24)
         rest = max(width - room - cell_len(asks) - 6, 0)
@@ -246,7 +246,7 @@ def _widths(table: Table, width: int) -> list[int]:
         max([len(name), *(len(row[at]) for row in table.rows if at < len(row))])
         for at, name in enumerate(table.columns)
     ]
-    needs = [min(one, 60) for one in needs]
+    needs = [min(need, 60) for need in needs]
     while needs and sum(needs) + 2 * (len(needs) - 1) > width and max(needs) > 4:
         needs[needs.index(max(needs))] -= 1
     return needs

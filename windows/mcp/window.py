@@ -202,12 +202,12 @@ class _ServerWindow(Window):
         if found.prompts:
             label = "Get a prompt of the server"
             yield Action("prompt", label, "write", _Prompt, call=self._prompt)
-        if any(one.cut for one in state.results):
+        if any(result.cut for result in state.results):
             yield Action("page", "Read lines of a result", "read", _Page, call=self._page)
 
     def _effect_of_reading(self, params: Mapping[str, Any]) -> Any:
         """What the server lists may be read; another address may carry anything to it."""
-        listed = {one.uri for one in self.state.catalogue.resources}
+        listed = {resource.uri for resource in self.state.catalogue.resources}
         return "read" if params.get("uri") in listed else "write"
 
     def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
@@ -266,7 +266,7 @@ class _ServerWindow(Window):
         shown = await asyncio.to_thread(results.keep, text, record, self._folder)
         async with self.env.change():
             self.state.results = [*self.state.results, record][-KEPT_RESULTS:]
-            used = {name for one in self.state.results for name in one.files}
+            used = {name for result in self.state.results for name in result.files}
             results.tidy(self._folder, used.__contains__)
         if not record.ok:
             raise ActionError(shown or "The tool failed.")

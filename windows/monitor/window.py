@@ -186,7 +186,7 @@ class MonitorWindow(Window):
         names = [name for metric in state.shown for name in _PARTS[metric].values()]
         figures = state.figures
         state.figures = {name: _settle(name, figures.get(name), new.get(name)) for name in names}
-        state.known = {one.pid: self._settled(one) for one in processes}
+        state.known = {process.pid: self._settled(process) for process in processes}
         # Processes with equal figures are sorted by pid to avoid flicker.
         ranked = sorted((-(getattr(one, state.by) or 0), one.pid) for one in state.known.values())
         state.top = [state.known[pid] for figure, pid in ranked[: state.count] if figure]

@@ -58,5 +58,5 @@ class NotebookBody(FoldBody):
 
 def _fold(note: Note) -> Fold:
     about = "" if note.brief.startswith(note.head.removesuffix("…")) else note.brief
-    tags = " ".join(f"#{one}" for one in note.tags)
+    tags = " ".join(f"#{tag}" for tag in note.tags)
     return Fold(note.uid, note.head, str(note.id), about, tags, (note.changed, hash(note.text)))

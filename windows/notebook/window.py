@@ -187,7 +187,7 @@ class NotebookWindow(Window):
         words = text.casefold().split()
         if not words:
             raise ActionError("Say what to look for.")
-        found = [one for one in reversed(self.state.entries) if one.has_words(words)]
+        found = [entry for entry in reversed(self.state.entries) if entry.has_words(words)]
         many, count, say = len(found), len(self.state.entries), self.env.say
         en = f"{many} of {counted(count, 'entry', 'entries')}."
         lines = [say(en, f"{count} 条笔记中有 {many} 条。")]
@@ -222,14 +222,14 @@ class NotebookWindow(Window):
         return shown
 
     def _expand(self, entries: list[Note]) -> str:
-        expanded = {*self.state.expanded, *(one.id for one in entries)}
-        size = sum(len(one.text) for one in self.state.entries if one.id in expanded)
+        expanded = {*self.state.expanded, *(entry.id for entry in entries)}
+        size = sum(len(entry.text) for entry in self.state.entries if entry.id in expanded)
         if size > _EXPANDED:
             raise ActionError(
                 "{size} characters are too many to show. Collapse some, or filter.", size=size
             )
         self.state.expanded = sorted(expanded)
-        ids = ", ".join(str(one.id) for one in entries)
+        ids = ", ".join(str(entry.id) for entry in entries)
         return self.env.say(f"Expanded: {ids or 'nothing'}.", f"已展开：{ids or '无'}。")
 
     def _fresh(self, wanted: int | str) -> Note:

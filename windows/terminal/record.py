@@ -120,7 +120,7 @@ def _text_of(command: Command, number: int, words: Words) -> str:
     lines, cut = ends_of(command.output.splitlines(), *_ENDS)
     cut += command.transcript.left_out
     rest = [more(number, cut, words)] if cut else []
-    return "\n".join([ended, *(one[:WIDEST] for one in lines), *rest])
+    return "\n".join([ended, *(line[:WIDEST] for line in lines), *rest])
 
 
 def ends_of(lines: list[str], first: int, last: int) -> tuple[list[str], int]:

@@ -55,7 +55,7 @@ class Spool:
     @classmethod
     def of(cls, lines: Sequence[str]) -> "Spool":
         spool = cls(Path())
-        spool._memory += "".join(f"{one}\n" for one in lines).encode()
+        spool._memory += "".join(f"{line}\n" for line in lines).encode()
         spool._index(bytes(spool._memory))
         return spool
 

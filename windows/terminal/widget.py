@@ -62,7 +62,7 @@ def bytes_of(key: str, character: str | None, application: bool) -> bytes:
         return _KEYS[key]
     *modifiers, name = key.split("+")
     if name in _ARROWS:
-        number = 1 + sum(_MODIFIERS.get(one, 0) for one in modifiers)
+        number = 1 + sum(_MODIFIERS.get(modifier, 0) for modifier in modifiers)
         start = f"[1;{number}" if number > 1 else "O" if application else "["
         return f"\x1b{start}{_ARROWS[name]}".encode()
     if modifiers == ["ctrl"] and len(name) == 1 and name.isascii() and name.isalpha():
@@ -238,7 +238,7 @@ class TerminalBody(Widget, can_focus=True):
         if (bool(old.failed), old.running) != (bool(new.failed), new.running):
             self.refresh_bindings()
         if self._spins is not None:
-            running = any(one.ended is None for one in new.marks.values())
+            running = any(mark.ended is None for mark in new.marks.values())
             (self._spins.resume if running else self._spins.pause)()
         if len(old.rows) != len(new.rows) or (old.back > 0) != (new.back > 0):
             self.refresh()
@@ -464,7 +464,7 @@ class TerminalBody(Widget, can_focus=True):
 
 
 def _marks(shell: Shell) -> Iterator[tuple[int, Mark]]:
-    commands: dict[int, Command] = {one.number: one for one in shell.commands}
+    commands: dict[int, Command] = {command.number: command for command in shell.commands}
     for row, (number, column) in shell.emulator.labels().items():
         if (one := commands.get(number)) is not None:
             yield row, Mark(column, one.who, one.started, one.ended, one.status)

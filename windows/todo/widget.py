@@ -37,7 +37,7 @@ class TodoBody(Sheet):
 
     @property
     def window_title(self) -> str:
-        count = sum(not one.done for one in self._items)
+        count = sum(not item.done for item in self._items)
         return self._words("{count} open", count=count) if self._items else ""
 
     def on_mount(self) -> None:
@@ -54,7 +54,7 @@ class TodoBody(Sheet):
         self.redraw()
 
     def _shown(self) -> list[Item]:
-        return [one for one in self._items if not (one.done and self._hides_done)]
+        return [item for item in self._items if not (item.done and self._hides_done)]
 
     def lines_for(self, width: int) -> Sequence[Content]:
         if not self._items:
@@ -83,14 +83,14 @@ class TodoBody(Sheet):
                 self.show_line(rows[0])
 
     def _is_at(self, row: Content) -> bool:
-        metas = (one.style.meta for one in row.spans if isinstance(one.style, Style))
-        return any(one.get(_ITEM) == self._cursor for one in metas)
+        metas = (span.style.meta for span in row.spans if isinstance(span.style, Style))
+        return any(meta.get(_ITEM) == self._cursor for meta in metas)
 
     def action_tick_off(self) -> None:
-        for one in self._items:
-            if one.id == self._cursor:
-                wanted = "undone" if one.done else "done"
-                self.post_message(ActionRequested(wanted, {"item": one.id}))
+        for item in self._items:
+            if item.id == self._cursor:
+                wanted = "undone" if item.done else "done"
+                self.post_message(ActionRequested(wanted, {"item": item.id}))
 
     def action_delete(self) -> None:
         if self._cursor is not None:

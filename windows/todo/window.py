@@ -62,7 +62,7 @@ class TodoWindow(Window):
     def find(self, text: str) -> str:
         words = text.casefold().split()
         found = [
-            one for one in self.state.items if all(word in one.text.casefold() for word in words)
+            item for item in self.state.items if all(word in item.text.casefold() for word in words)
         ]
         count, named = len(self.state.items), self._named(found)
         return self.env.say(

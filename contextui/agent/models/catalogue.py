@@ -65,7 +65,7 @@ async def asked(offer: Offer) -> Offer:
     except ModelError as error:
         return replace(offer, models=(), problem=error)
     prices, _ = load_prices(connection.home)
-    named = {one.name: one for one in models}  # some servers list a model twice
+    named = {model.name: model for model in models}  # some servers list a model twice
     known = ((one, prices.get(f"{offer.provider.name}/{one.name}")) for one in named.values())
     priced = (replace(one, rates=rates) if rates is not None else one for one, rates in known)
     return replace(offer, models=tuple(priced))

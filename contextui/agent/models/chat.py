@@ -53,20 +53,20 @@ def chat_body(request: ModelRequest, model: str, dialect: Dialect) -> dict[str, 
             {
                 "type": "function",
                 "function": {
-                    "name": one.name,
-                    "description": one.description,
-                    "parameters": one.input_schema,
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": tool.input_schema,
                 },
             }
-            for one in request.tools
+            for tool in request.tools
         ]
     messages: list[Message] = []
     if request.system.strip():
         messages.append({"role": "system", "content": request.system})
-    for one in request.messages:
-        content = one.content
+    for message in request.messages:
+        content = message.content
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        is_answer = one.role == "assistant"
+        is_answer = message.role == "assistant"
         messages += _assistant(blocks) if is_answer else _user(blocks, dialect.images)
     return {**body, "messages": messages}
 

@@ -144,7 +144,7 @@ class AnswerReader:
         """Update the usage: counts of later events are totals, or null."""
         if not isinstance(usage, Mapping):
             return ()
-        counts = {one.name: usage.get(one.name) for one in fields(Usage)}
+        counts = {field.name: usage.get(field.name) for field in fields(Usage)}
         known = {
             name: count
             for name, count in counts.items()

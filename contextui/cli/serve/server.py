@@ -202,7 +202,7 @@ class Server:
         return self._flags if name.startswith(_NEW) else [*self._earlier, *self._flags]
 
     async def _close(self, _: web.Application) -> None:
-        closing = [one.close(code=WSCloseCode.GOING_AWAY) for one in list(self._sockets)]
+        closing = [socket.close(code=WSCloseCode.GOING_AWAY) for socket in list(self._sockets)]
         await asyncio.gather(*closing)
 
 

@@ -170,7 +170,7 @@ Write nothing but the summary, under these headings:
 
 def words_of(answer: Answer) -> str:
     """The text of an answer."""
-    return "\n".join(one["text"] for one in answer.blocks if one["type"] == "text").strip()
+    return "\n".join(block["text"] for block in answer.blocks if block["type"] == "text").strip()
 
 
 class NoSummaryError(ContextUIError):

@@ -58,7 +58,7 @@ def result_gist(item: ContextItem, lang: Lang = "en", *, call: Block | None = No
         return "; ".join(parts)
 
     frames = [f"{name} {target}", name] if target else [name]
-    what = next((one for one in frames if counter.count(line(one)) <= room), name)
+    what = next((frame for frame in frames if counter.count(line(frame)) <= room), name)
     size = 4 * max(room - counter.count(line(what)), 0)
     while size >= _EXCERPT:
         shown = line(what, size)

@@ -153,7 +153,7 @@ class ItemSlots:
         if any(slot.at >= 0 for slot in calls if slot.full.kind == "call"):
             return None  # a request was sent without this call
         asker = self._calls.asker(item)
-        mine = {asker.id, *(one.id for one in self._calls.results(asker))} - {item.id}
+        mine = {asker.id, *(result.id for result in self._calls.results(asker))} - {item.id}
         tail = self.transcript.tail
         for at in range(len(tail) - 1, -1, -1):
             if tail[at].item in mine:

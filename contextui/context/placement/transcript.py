@@ -534,7 +534,7 @@ class Transcript:
                     kept -= size if 0 <= slot.at < held else 0
         hit = min(cut, held)
         if self.prices.marks:
-            hit = max((one for one in made.entries if one <= cut), default=0)
+            hit = max((entry for entry in made.entries if entry <= cut), default=0)
             kept += before(min(cut, held), SENT) - before(min(hit, held), SENT)
         extra = self.prices.write - self.prices.read
         return Offer(cut, hit, self.prices.read * rent, extra * kept, saved)
@@ -549,9 +549,9 @@ class Transcript:
             forced, reason = wrong[0], "asked"
         best = None
         if forced is not None:  # what is after it is written in any case
-            offers = [one for one in offers if one.cut <= forced]
+            offers = [offer for offer in offers if offer.cut <= forced]
             best = max(offers, key=lambda one: one.gain)
-        elif paying := [one for one in offers if one.saved > 0 and one.rent >= one.price]:
+        elif paying := [offer for offer in offers if offer.saved > 0 and offer.rent >= offer.price]:
             best = max(paying, key=lambda one: one.gain)
         wider = self._for_room(offers, best, made)
         if wider:
@@ -568,7 +568,7 @@ class Transcript:
         total = self._sums.before(len(self.slots), SENT) + new
         if not budget or total - saved <= budget or not offers:
             return None
-        enough = [one for one in offers if total - one.saved <= self.rules.room * budget]
+        enough = [offer for offer in offers if total - offer.saved <= self.rules.room * budget]
         most = max(offers, key=lambda one: (one.saved, -one.price))
         wider = min(enough, key=lambda one: one.price) if enough else most
         return wider if wider.saved > saved else None

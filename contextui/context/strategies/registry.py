@@ -31,7 +31,7 @@ _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
 
 def strategy_names() -> list[str]:
     """The names of all strategies, built-in first."""
-    others = sorted({one.name for one in entry_points(group=GROUP)} - _BUILT_IN.keys())
+    others = sorted({point.name for point in entry_points(group=GROUP)} - _BUILT_IN.keys())
     return [*_BUILT_IN, *others]
 
 
@@ -131,7 +131,7 @@ def _from_packages(name: str) -> type[ContextStrategy]:
 
 def _check_settings(name: str, made: type[ContextStrategy], given: Mapping[str, Any]) -> None:
     takes = inspect.signature(made).parameters
-    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in takes.values()):
+    if any(take.kind is inspect.Parameter.VAR_KEYWORD for take in takes.values()):
         return
     there = ", ".join(takes) or Message("none")
     for setting in given:

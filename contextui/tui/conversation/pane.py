@@ -241,7 +241,7 @@ class Conversation(VerticalScroll):
         return max(int(self.max_scroll_y - self.scroll_y), 0)
 
     def action_unfold(self) -> None:
-        calls = [one for one in self.children if isinstance(one, FoldedLine)][-10:]
+        calls = [child for child in self.children if isinstance(child, FoldedLine)][-10:]
         opening = not all(call.is_open for call in calls)
         for call in calls:
             if call.is_open != opening:
@@ -279,8 +279,8 @@ class Conversation(VerticalScroll):
 
     def _last_answer(self) -> str:
         items = self._desk.session.context.get_all()
-        answers = (one for one in reversed(items) if one.type is ItemType.ASSISTANT)
-        return next((one.content for one in answers if one.content.strip()), "")
+        answers = (item for item in reversed(items) if item.type is ItemType.ASSISTANT)
+        return next((answer.content for answer in answers if answer.content.strip()), "")
 
     def release_anchor(self) -> None:
         """Keep the scroll position, unless the person scrolled to the bottom."""
@@ -345,7 +345,7 @@ class Conversation(VerticalScroll):
         _space(self.children[-1], widget)
         self.mount(widget)
         # Removed widgets stay among the children for a moment.
-        there = [one for one in self.children[_FIRST:] if one not in self._folded]
+        there = [child for child in self.children[_FIRST:] if child not in self._folded]
         if len(there) > _MOST + _PAGE and not self.new_below:
             self._fold(there[:-_MOST])
 

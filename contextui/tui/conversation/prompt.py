@@ -51,7 +51,7 @@ class InputHistory:
         self._place = None
 
     def put_before(self, texts: Iterable[str]) -> None:
-        before = [one for one in texts if one not in set(self.texts)]
+        before = [text for text in texts if text not in set(self.texts)]
         self.texts = [*before, *self.texts]
         if self._place is not None:
             self._place += len(before)
@@ -236,7 +236,7 @@ class Prompt(InertArea):
 
         self._desk, self._status, self._new_below = desk, status, new_below
         items = desk.session.context.get_all()
-        texts = [one.content for one in items[-_REMEMBERED:] if is_said(one)]
+        texts = [item.content for item in items[-_REMEMBERED:] if is_said(item)]
         typed = self._history.texts  # before the session was open
         self._history = InputHistory(collapse([*texts, *typed]))
         self._kept = PromptHistory.beside(desk.session.path, desk.session.cwd)
@@ -404,7 +404,7 @@ class Prompt(InertArea):
 
     @property
     def mentions(self) -> frozenset[str]:
-        return frozenset(one for one in self._mentions if one in self.text)
+        return frozenset(mention for mention in self._mentions if mention in self.text)
 
     def insert_mention(self, mention: str, instead_of: int) -> None:
         """Put a mention in the place of the characters before the cursor, and a space after it."""

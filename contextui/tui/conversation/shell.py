@@ -138,7 +138,7 @@ class CommandLine(Rows):
             (facts, FAINT),
         )
         rows = [(f"  {fit(text.expandtabs(), width)}", style) for text, style in self._below()]
-        return [head, *(Content.styled(*one) for one in rows)]
+        return [head, *(Content.styled(*row) for row in rows)]
 
     def _below(self) -> list[tuple[str, str]]:
         words, entry, result = self._words, self.entry, self.entry.result

@@ -107,5 +107,5 @@ class Welcome(Vertical):
         """Show the earlier sessions of the folder instead of the introduction."""
         card, offline = self.query_one("#card"), self.query_one("#offline")
         with self.app.batch_update():
-            await card.remove_children([one for one in card.children if one is not offline])
+            await card.remove_children([child for child in card.children if child is not offline])
             await card.mount_all(widgets, before=offline)

@@ -42,7 +42,7 @@ def rows_of(render: Render, more: str = "… {count} more characters") -> list[R
     snapshot = render.snapshot
     anchors = _by_target(render.anchors)
     if snapshot.elements is not None and len(snapshot.content) <= MOST:
-        rows = [row for one in snapshot.elements for row in _element(one, 0, anchors)]
+        rows = [row for element in snapshot.elements for row in _element(element, 0, anchors)]
     else:
         rows = [_text(one) for one in for_terminal(mask_own(snapshot.content[:MOST])).split("\n")]
     if left := max(len(snapshot.content) - MOST, 0):
@@ -74,7 +74,7 @@ def _element(element: Element, depth: int, anchors: dict[str, list[AnyAnchor]]) 
     many = text.strip("\n").split("\n") if "\n" in text.strip("\n") else []
     head = text.strip("\n") if not many else ""
     first = (head.expandtabs(_TAB), "") if head else (element.tag, MUTED)
-    facts = [part for one in element.attributes.items() for part in _attribute(*one)]
+    facts = [part for item in element.attributes.items() for part in _attribute(*item)]
     buttons = _buttons(_taken(element, anchors))
     gap = "  " if buttons.plain else ""
     yield Row(Content.assemble(indent, first, *facts, gap, buttons), len(indent) + _INDENT)
@@ -110,11 +110,11 @@ def _taken(element: Element, anchors: dict[str, list[AnyAnchor]]) -> list[AnyAnc
 
 def _buttons(anchors: list[AnyAnchor]) -> Content:
     parts = []
-    for one in anchors:
-        if isinstance(one, Button | Form):
-            label = line(one.label or one.action.replace("_", " ").capitalize())
-            shown = Content.styled(f"{label}…" if isinstance(one, Form) else label, KEY)
-            parts.append(shown.stylize(Style.from_meta({ANCHOR: one.id})))
+    for anchor in anchors:
+        if isinstance(anchor, Button | Form):
+            label = line(anchor.label or anchor.action.replace("_", " ").capitalize())
+            shown = Content.styled(f"{label}…" if isinstance(anchor, Form) else label, KEY)
+            parts.append(shown.stylize(Style.from_meta({ANCHOR: anchor.id})))
     return Content("  ").join(parts)
 
 

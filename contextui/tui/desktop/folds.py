@@ -143,7 +143,7 @@ class FoldBody(Vertical):
         self._opened -= self._opened_by_model - now
         self._opened |= now - self._opened_by_model
         self._opened_by_model = now
-        there = {one.key for one in folds}
+        there = {fold.key for fold in folds}
         self._texts = {key: text for key, text in self._texts.items() if key in there}
         self._problem.update(Content.styled(f"✗ {line(problem)}", "$text-error"))
         self._problem.display = bool(problem)

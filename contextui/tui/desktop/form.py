@@ -85,12 +85,12 @@ class FormField(Vertical):
     def _choice(self) -> Choice:
         kind = self._kind
         begin = self._default if isinstance(self._default, list | tuple) else [self._default]
-        labels = [str(next(chosen(one))) for one in kind.options]
+        labels = [str(next(chosen(option))) for option in kind.options]
         if kind.type == "bool":
             labels = [self._words("no"), self._words("yes")]
         return Choice(
             kind.options,
-            [one for one in kind.options if any(value in begin for value in chosen(one))],
+            [option for option in kind.options if any(value in begin for value in chosen(option))],
             many=kind.many,
             may_be_empty=self.param.optional,
             labels=labels,
@@ -158,7 +158,7 @@ def form_fields(
 
 def values_of(fields: Iterable[FormField]) -> dict[str, Any]:
     """Return the entered params."""
-    return {name: value for one in fields for name, value in one.value.items()}
+    return {name: value for field in fields for name, value in field.value.items()}
 
 
 def _shown(default: object) -> str:
@@ -234,9 +234,9 @@ class FormScreen(ModalScreen[ActionResult | None]):
             self._show_note(result.text, "$text-error")
 
     def _show_problems(self, found: Mapping[str, str]) -> bool:
-        for one in self._fields:
-            one.show_problem(found.get(one.param.name, ""))
-        wrong = [one for one in self._fields if one.param.name in found]
+        for field in self._fields:
+            field.show_problem(found.get(field.param.name, ""))
+        wrong = [field for field in self._fields if field.param.name in found]
         if wrong:
             wrong[0].input.focus()
         others = [text for name, text in found.items() if name not in self._names]

@@ -104,7 +104,7 @@ class Closing(Horizontal):
             forms.insert(0, self._warning)
         # A warning may take the room of the label; the hint does not make sense without it.
         left = room if self._warning else room - cell_len(self._label)
-        text = next((one for one in forms if cell_len(one) <= left), forms[-1])
+        text = next((form for form in forms if cell_len(form) <= left), forms[-1])
         has_label = cell_len(self._label + text) <= room
         self.query_one(Static).display = has_label
         style = "$text-warning" if self._warning else ""
@@ -144,10 +144,10 @@ _REST = 8  # least cells of what a window shows, beside its name
 
 def ask_for_room(body: Widget) -> None:
     """Draw the border and lay out the windows: what this widget gives for them changed."""
-    for one in body.ancestors:
-        if isinstance(one, WindowFrame):
-            one.draw_border()
-            one.post_message(WindowFrame.Resized())
+    for ancestor in body.ancestors:
+        if isinstance(ancestor, WindowFrame):
+            ancestor.draw_border()
+            ancestor.post_message(WindowFrame.Resized())
 
 
 class WindowFrame(Vertical, can_focus=True, can_focus_children=False):

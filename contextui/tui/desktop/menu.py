@@ -71,13 +71,13 @@ class MenuScreen(ModalScreen[Chosen | None]):
 
     def on_mount(self) -> None:
         listed = self.query_one(OptionList)
-        ids = [one.id for one in listed.options]
+        ids = [option.id for option in listed.options]
         listed.highlighted = ids.index(self._at) if self._at in ids else 0
 
     def _options(self) -> list[Option | None]:
         options: list[Option | None] = []
         entries = [one for group in self._groups for one in group]
-        width = min(max((cell_len(line(one.name)) for one in entries), default=0), _NAME)
+        width = min(max((cell_len(line(entry.name)) for entry in entries), default=0), _NAME)
         for group in self._groups:
             options += [None] if options else []
             options += [Option(_shown(one, width), one.id) for one in group]

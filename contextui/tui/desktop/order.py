@@ -150,7 +150,7 @@ class Order:
             return
         ids, numbers, main = saved.get("order"), saved.get("numbers"), saved.get("main")
         if isinstance(ids, list):
-            known = [one for one in dict.fromkeys(map(str, ids)) if one in self.numbers]
+            known = [fromkey for fromkey in dict.fromkeys(map(str, ids)) if fromkey in self.numbers]
             self.ids = [*known, *(one for one in self.ids if one not in known)]
         if isinstance(numbers, Mapping):
             self._renumber(numbers)

@@ -102,7 +102,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self.set_interval(1.0, self._tick)
 
     def show_windows(self, saved_order: object) -> None:
-        there = {one.id for one in self._setting.windows.windows()}
+        there = {window.id for window in self._setting.windows.windows()}
         self.take(Changes(windows=there), first_order=saved_order, is_first=True)
 
     # --- changes -----------------------------------------------------------------------

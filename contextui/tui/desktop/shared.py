@@ -131,7 +131,7 @@ def facts_of(window: Window, setting: Setting, width: int) -> Content:
     detail = (words(lod.value), MUTED) if lod is not Lod.FULL else ""
     tokens = ("–" if count is None else short(count), MUTED)
     for parts in ((actor, late, detail, tokens), (actor, late, tokens), (late, tokens)):
-        row = Content(_GAP).join([Content.assemble(one) for one in parts if one])
+        row = Content(_GAP).join([Content.assemble(part) for part in parts if part])
         if row.cell_length <= width:
             return row
     return Content("")
@@ -162,7 +162,7 @@ def progress_of(window: Window, notice: str, room: int) -> Content:
         parts += [f"+{len(jobs) - 1}"] if len(jobs) > 1 else []
     if notice:
         parts.append(Content.assemble(("● ", "$text-accent"), (line(notice), MUTED)))
-    shown = [one if isinstance(one, Content) else Content.styled(one, MUTED) for one in parts]
+    shown = [part if isinstance(part, Content) else Content.styled(part, MUTED) for part in parts]
     words = Content(_GAP).join([one for one in shown if one.plain])
     if not jobs:
         return words
@@ -245,10 +245,10 @@ class FileRequested(Message):
 
 def editor_of(windows: WindowManager, path: str) -> str:
     """Return the id of the editor that has a file open, or nothing."""
-    for one in windows.windows():
-        saved = runtime_of(one).renders.latest().snapshot.state.custom or {}
-        if one.name == "editor" and saved.get("path") == path:
-            return one.id
+    for window in windows.windows():
+        saved = runtime_of(window).renders.latest().snapshot.state.custom or {}
+        if window.name == "editor" and saved.get("path") == path:
+            return window.id
     return ""
 
 
@@ -274,4 +274,4 @@ def needs_words(action: Action) -> bool:
 def in_turn(actions: Mapping[str, Action], first: Sequence[str]) -> Iterable[Action]:
     """Return all actions: these first, then the others as declared."""
     ahead = [actions[one] for one in first if one in actions]
-    return [*ahead, *(one for one in actions.values() if one not in ahead)]
+    return [*ahead, *(action for action in actions.values() if action not in ahead)]

@@ -99,9 +99,9 @@ class Guard(_Base):
         return [one for one in self.ancestors_with_self if isinstance(one, Guard)][-1]
 
     def mount(self, *widgets: Widget, **where: Any) -> AwaitMount:
-        for one in widgets:
-            if not isinstance(one, Guard):
-                one.__class__ = _guarded_class(type(one))
+        for widget in widgets:
+            if not isinstance(widget, Guard):
+                widget.__class__ = _guarded_class(type(widget))
         return super().mount(*widgets, **where)
 
     def compose(self) -> ComposeResult:

@@ -284,8 +284,8 @@ class DevScreen(Screen[None]):
         if window is None:
             return
         entries = [
-            Entry(one.id, short_name(one, self.words), one.labelled(self.words.lang))
-            for one in window.actions.values()
+            Entry(action.id, short_name(action, self.words), action.labelled(self.words.lang))
+            for action in window.actions.values()
         ]
         title = Content.assemble((line(window.id), "bold"), (f"  {self.words('actions')}", MUTED))
         self.app.push_screen(MenuScreen(title, [entries], self.words), self._chosen)

@@ -138,7 +138,7 @@ class LogSheet(Sheet):
         before = self.entry
         self._entries = list(entries)
         if before is not None and self._at:
-            moments = [one.at for one in self._entries]
+            moments = [entry.at for entry in self._entries]
             self._at = moments.index(before.at) if before.at in moments else len(moments) - 1
         self.redraw()
 
@@ -220,9 +220,9 @@ class ActionForm(Vertical, can_focus=True):
                 await self.mount_all(self._fields, before=self._note)
             self.show_result("", "")
         parts: list[Any] = [("a ", KEY), (self._words("actions"), "bold")]
-        for one in actions.values():
-            chosen = self.action is not None and one.id == self.action.id
-            parts += ["  ", (line(one.id), "bold" if chosen else MUTED)]
+        for action in actions.values():
+            chosen = self.action is not None and action.id == self.action.id
+            parts += ["  ", (line(action.id), "bold" if chosen else MUTED)]
         self.border_title = Content.assemble(*parts)
         label = self.action.labelled(self._words.lang) if self.action is not None else ""
         self.border_subtitle = Content.styled(line(label), MUTED) if label else None
@@ -233,8 +233,8 @@ class ActionForm(Vertical, can_focus=True):
             return None
         given = values_of(self._fields)
         found = problems(self.action.params, given, self._words)
-        for one in self._fields:
-            one.show_problem(found.get(one.param.name, ""))
+        for field in self._fields:
+            field.show_problem(found.get(field.param.name, ""))
         return None if found else given
 
     def show_result(self, text: str, style: str) -> None:

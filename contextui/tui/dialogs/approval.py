@@ -220,10 +220,10 @@ class ApprovalScreen(ModalScreen[Decision]):
         question, words = self._question, self._words
         lines: list[Line] = []
         if self._has_target_rows:
-            lines += [Line("!", one.text) for one in plain_lines(question.target)]
+            lines += [Line("!", line.text) for line in plain_lines(question.target)]
         if question.problem:
             problem = words("The preview failed: {problem}", problem=question.problem)
-            lines += [Line("?", one.text) for one in plain_lines(problem)]
+            lines += [Line("?", line.text) for line in plain_lines(problem)]
         preview = question.preview
         text = (preview.text if preview else "") or ""
         if preview and preview.diff and not self._diff:

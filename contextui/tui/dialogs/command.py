@@ -81,7 +81,7 @@ class Facts(Rows):
             names = spelled(", ".join(command.dropped))
             environment = Content.assemble(*filled(words("yours without {names}"), names=names))
         yield msg("Environment"), environment
-        kinds = ", ".join(dict.fromkeys(one.kind for one in command.programs))
+        kinds = ", ".join(dict.fromkeys(program.kind for program in command.programs))
         starts = words("what this repository names: {kinds}", kinds=kinds) if kinds else ""
         yield msg("May start"), Content.styled(starts, "$text-warning")
 
@@ -160,7 +160,7 @@ class CommandScreen(ApprovalScreen):
         first, *rest = plain_lines(self._line)
         lines = [Line("$", first.text), *(Line(">", one.text) for one in rest)]
         for found in self._command.programs:
-            lines += [Line("?", one.text) for one in plain_lines(found.text)]
+            lines += [Line("?", line.text) for line in plain_lines(found.text)]
         preview = self._question.preview
         assert preview is not None
         for text in filter(None, (preview.text, preview.diff)):
@@ -225,7 +225,7 @@ class CommandScreen(ApprovalScreen):
         room = choice.size.width - 3 - max(choice.column, choice.what.cell_length + 3)
         folder = spelled(shown_folder(self._command.folder)).plain
         remarks = [self._words(one).replace("{folder}", folder) for one in _REMARKS]
-        return next((one for one in remarks if cell_len(one) <= room), remarks[-1])
+        return next((remark for remark in remarks if cell_len(remark) <= room), remarks[-1])
 
     def _position(self) -> Content:
         """Return the action, and how much of the command is below the view."""

@@ -86,8 +86,8 @@ def plain_lines(text: str) -> list[Line]:
 def diff_lines(diff: str, words: Words, target: str = "") -> list[Line]:
     """Parse a unified diff; its file names are left out if they match the target."""
     lines = _split(diff)
-    names = [one[4:] for one in lines[:2]]
-    found = [] if all(_names(one, target) for one in names) else _headings(lines[:2])
+    names = [line[4:] for line in lines[:2]]
+    found = [] if all(_names(name, target) for name in names) else _headings(lines[:2])
     old = new = old_left = new_left = 0
     for at, one in enumerate(lines[2:], 2):
         is_over = old_left <= 0 and new_left <= 0
@@ -112,14 +112,14 @@ def diff_lines(diff: str, words: Words, target: str = "") -> list[Line]:
 def whole_lines(whole: str, changes: Sequence[Line]) -> list[Line]:
     """Return the content after a change, with the changed lines marked."""
     texts = _split(whole)
-    added = {one.new for one in changes if one.kind == "+"}
+    added = {change.new for change in changes if change.kind == "+"}
     removed: dict[int, list[Line]] = {}
     at = 1
-    for one in changes:
-        if one.kind == "-":
-            removed.setdefault(at, []).append(one)
-        elif one.kind in "+ ":
-            at = one.new + 1
+    for change in changes:
+        if change.kind == "-":
+            removed.setdefault(at, []).append(change)
+        elif change.kind in "+ ":
+            at = change.new + 1
     marked: list[Line] = []
     for number, text in enumerate(texts, 1):
         marked += removed.pop(number, [])
@@ -149,7 +149,7 @@ def _is_file_heading(lines: Sequence[str], at: int) -> bool:
 
 
 def _headings(texts: Sequence[str]) -> list[Line]:
-    return [Line("@", one) for one in texts]
+    return [Line("@", text) for text in texts]
 
 
 # --- characters ------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def _stand_in(char: str, widest: int) -> list[Cell]:
 def spelled(text: str) -> Content:
     """Return text in one line, with invisible characters as placeholders."""
     cells = cells_of(mask_own(text), len(code_point("\U0010ffff")))
-    return Content.assemble(*((one.text, UNSEEN if one.is_unseen else "") for one in cells))
+    return Content.assemble(*((cell.text, UNSEEN if cell.is_unseen else "") for cell in cells))
 
 
 # --- rows ------------------------------------------------------------------------------
@@ -282,9 +282,9 @@ class Layout:
     def __init__(self, lines: Sequence[Line], width: int) -> None:
         self.lines, self.width = lines, max(width, 8)
         self.unseen = self.count = 0
-        highest = max((max(one.old, one.new) for one in lines), default=0)
+        highest = max((max(line.old, line.new) for line in lines), default=0)
         self._digits = max(len(str(highest)), 4) if highest else 0
-        self._has_two = self.width >= TWO_COLUMNS and any(one.old for one in lines)
+        self._has_two = self.width >= TWO_COLUMNS and any(line.old for line in lines)
         self._pieces: list[_Piece] = []
         self._ends: list[int] = []  # rows up to the end of each piece
         self._next = _Piece(0, 0)
@@ -352,7 +352,7 @@ class Layout:
             if text[-1] != " ":
                 return len(_plain_breaks(text, first, later)), 0, 1 + len(text) // 40
         cells = cells_of(text, later, is_end=is_end)
-        unseen = sum(one.is_unseen and one.text[0] == "⟨" for one in cells)
+        unseen = sum(cell.is_unseen and cell.text[0] == "⟨" for cell in cells)
         return len(breaks(cells, first, later)), unseen, len(text)
 
     def _draw(self, piece: _Piece) -> Iterator[Content]:

@@ -193,7 +193,7 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         size, style = self._size_of(model)
         free = words("free") if offer.provider.is_local or is_offline else ""
         figures = (prices.input, prices.output, prices.cached) if prices else (None,) * 3
-        shown = [free if one is None else f"${one:.2f}" for one in figures]
+        shown = [free if figure is None else f"${figure:.2f}" for figure in figures]
         states = (
             (is_current, msg("now")),
             (model.is_loaded, msg("loaded")),
@@ -339,7 +339,7 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
 
     @work
     async def _again(self, name: str) -> None:
-        fresh = {one.provider.name: one for one in offers(self._loaded)}
+        fresh = {offer.provider.name: offer for offer in offers(self._loaded)}
         if name in fresh:
             self._replace(replace(fresh[name], models=None))
             self._replace(await asked(fresh[name]))

@@ -79,7 +79,7 @@ class TurnList(RowList[Turn | None]):
 
     @property
     def leaving(self) -> list[Turn]:
-        return [one for one in self._turns if one.number > self.chosen]
+        return [turn for turn in self._turns if turn.number > self.chosen]
 
     def _arrange(self) -> None:
         leaving = self.leaving
@@ -139,7 +139,7 @@ class FileList(RowList[FileChange]):
 
     def show_plan(self, plan: RewindPlan, ago: str) -> None:
         self._ago, self.chosen = ago, plan.chosen_first
-        self._counts = {one.path: _counts(one) for one in plan.files}
+        self._counts = {file.path: _counts(file) for file in plan.files}
         self.styles.height = max(min(len(plan.files), _MOST_FILES), 1)
         self.show(plan.files)
 

@@ -39,8 +39,8 @@ class FolderCode:
     def trust(self, home: Path) -> None:
         """Trust exactly what was read, even if it has changed since, or raise a TrustError."""
         store = TrustStore(home)
-        for one in self.reviews:
-            store.trust_file(one)
+        for review in self.reviews:
+            store.trust_file(review)
 
 
 class TrustScreen(QuestionScreen):

@@ -106,9 +106,9 @@ _ALSO_DROPPED = {
 
 def _also_dropped(row: ItemRow, snapshot: ContextSnapshot) -> str:
     calls = snapshot.context.calls
-    if row.block is not None and sum(one.item == row.block.item for one in snapshot.blocks) > 1:
+    if row.block is not None and sum(block.item == row.block.item for block in snapshot.blocks) > 1:
         return "versions"
-    if any(one is not row.item and not one.hidden for one in calls.results(row.item)):
+    if any(result is not row.item and not result.hidden for result in calls.results(row.item)):
         return "results"
     return "call" if calls.asker(row.item) is not row.item else "outdated"
 
@@ -178,7 +178,7 @@ class Detail(Widget):
         )
         spare = height - 3 - len(self._offers)
         below = self._below(width, max(spare, 1))
-        table = [self._caption(width), *(self._offer(one, width) for one in self._offers)]
+        table = [self._caption(width), *(self._offer(offer, width) for offer in self._offers)]
         return [
             head,
             Content.styled(fit(self._item.origin, width), FAINT),
@@ -192,7 +192,7 @@ class Detail(Widget):
             style = _note_style(self._note)
             rows = islice(wrapped(self._note.text, width), min(room, 2))
             return [Content.styled(fit(row, width), style) for row in rows]
-        lines = [Content.styled(fit(one, width), FAINT) for one in self._item.hints]
+        lines = [Content.styled(fit(hint, width), FAINT) for hint in self._item.hints]
         if self._item.cost:
             cost = self._item.cost.strip(" ()")
             text = self._words("a change costs up to {cost} once", cost=cost)
@@ -226,7 +226,7 @@ class Detail(Widget):
         if self._offers:
             caption = self._caption(_PAIR)
             lines.append(Content.assemble(caption, " " * _GAP, caption if self._offers[1:] else ""))
-        drawn = [self._offer(one, _PAIR) for one in self._offers]
+        drawn = [self._offer(offer, _PAIR) for offer in self._offers]
         for place in range(0, len(drawn), 2):
             lines.append(Content(" " * _GAP).join(drawn[place : place + 2]))
         return lines

@@ -91,7 +91,7 @@ class Drafting:
         except MalformedRequestError:
             # There is no message yet, only a system prompt.
             prompts = [one.content for one in composition.messages if one.role == "system"]
-            system = "\n\n".join(one for one in prompts if isinstance(one, str))
+            system = "\n\n".join(prompt for prompt in prompts if isinstance(prompt, str))
             return ModelRequest(system, ())
 
 

@@ -157,7 +157,7 @@ class Changing:
     def _waits(self, item: ContextItem) -> bool:
         """Return whether requests keep the item as it was until the turn ends."""
         blocks = self._context.placed(self._context.outlook())
-        return any(one.waits and one.item in (item.id, item.content) for one in blocks)
+        return any(block.waits and block.item in (item.id, item.content) for block in blocks)
 
     def _again(self, offer: Offer) -> str:
         """Return what a key does when it is pressed again, and why that is asked for."""

@@ -267,7 +267,7 @@ class ItemPage(Container):
 
     def _offer(self, key: str) -> Offer | None:
         offers = self._offers(self.listing.item_row) if self.listing.item_row is not None else []
-        return next((one for one in offers if one.key == key), None)
+        return next((offer for offer in offers if offer.key == key), None)
 
     def _press(self, key: str) -> None:
         if key == "e":

@@ -146,7 +146,7 @@ def _calls_in(item: ContextItem, words: Words) -> str:
 
 
 def _call_texts(item: ContextItem) -> str:
-    return "\n".join(f"{one.title} {one.what}" for one in _calls(item))
+    return "\n".join(f"{call.title} {call.what}" for call in _calls(item))
 
 
 def _calls(item: ContextItem, call_id: str | None = None) -> list[Called]:
@@ -255,7 +255,7 @@ def fate(item: ContextItem, context: ContextManager, counter: TokenCounter, word
     if item.hidden or not is_gist(item):
         return state(item, context, words)
     texts = (item.content, item.shown_gist or item.gist or "")
-    whole, gist = (tokens(one, counter) for one in texts)
+    whole, gist = (tokens(text, counter) for text in texts)
     return words("gist of {whole} → {gist}", whole=whole, gist=gist)
 
 

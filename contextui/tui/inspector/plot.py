@@ -50,10 +50,10 @@ def plot(
     bars: Sequence[Bar], width: int, height: int, scale: Scale = TOKENS, *, plain: bool = False
 ) -> list[list[Span]]:
     """Return the bars with their axes, line by line, as styled spans."""
-    largest = max((sum(one.parts) for one in bars[-width // 2 :]), default=1)
+    largest = max((sum(bar.parts) for bar in bars[-width // 2 :]), default=1)
     top = nice(largest / scale.unit) * scale.unit
     labels = scale.label(top), scale.label(top / 2)
-    left = max(_LEAST_LEFT, *(len(one) + 1 for one in labels))
+    left = max(_LEAST_LEFT, *(len(label) + 1 for label in labels))
     room = width - left
     shown = bars[-max(room // 2, 1) :]
     has_marks = any(one.is_marked for one in shown)

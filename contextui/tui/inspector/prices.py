@@ -90,7 +90,7 @@ class Prices:
             return self._editing(item)  # a model needs it to use windows
         # A message includes the results of its calls, a result its call.
         results = self.snapshot.context.calls.results(item)
-        price = self._forecast("drop", item, *(one for one in results if not one.hidden))
+        price = self._forecast("drop", item, *(result for result in results if not result.hidden))
         drop = Offer("d", "drop", price)
         if item.type is ItemType.WINDOW:
             return [drop, *self._levels(row, sizes), pin]

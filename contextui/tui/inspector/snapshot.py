@@ -47,10 +47,10 @@ def snapshot_of(
     """Take a snapshot of a context."""
     composition = context.outlook()
     blocks = context.placed(composition)
-    windows = sum(one.tokens for one in blocks if one.text and not one.reason)
+    windows = sum(block.tokens for block in blocks if block.text and not block.reason)
     if composition.plan is None:  # windows in place are not blocks of their own
         windows = sum(map(context.item_tokens, context.live_window_items))
-    old = [one for one in blocks if one.reason]
+    old = [block for block in blocks if block.reason]
     outdated = sum(one.tokens for one in old)
     system = sum(piece.tokens for piece in head_of(composition))
     system -= sum(one.tokens for one in old if one.item == HEAD)

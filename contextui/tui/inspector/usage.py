@@ -116,7 +116,7 @@ class TurnUsage:
         old_read = read * kept / max(self.cached, 1)
         old_new = new * (outdated - kept) / max(self.sent - self.cached, 1)
         parts = old_read + old_new, read - old_read, new - old_new, answered
-        return tuple(one * self.cost / total for one in parts)
+        return tuple(part * self.cost / total for part in parts)
 
     def plus(self, usage: Usage) -> "TurnUsage":
         total = Usage(cost=self.cost) + usage
@@ -186,7 +186,7 @@ class Spending:
 
 def total_cost(turns: Iterable[TurnUsage]) -> float | None:
     """Return what turns cost together, as far as prices are known; None if none is."""
-    known = [one.cost for one in turns if one.cost is not None]
+    known = [turn.cost for turn in turns if turn.cost is not None]
     return sum(known) if known else None
 
 
@@ -257,7 +257,7 @@ _CAUSES = {
 def note_of(turn: TurnUsage, words: Words) -> str:
     """Return why the cache was written again in a turn; empty if it was not."""
     if turn.sweeps:
-        removed = f"{sum(one.saved or 0 for one in turn.sweeps):,}"
+        removed = f"{sum(sweep.saved or 0 for sweep in turn.sweeps):,}"
         reason = reason_text(turn.sweeps[-1], words)
         return words("▼ swept {tokens} outdated: {reason}", tokens=removed, reason=reason)
     if turn.cause is not None:
@@ -272,18 +272,18 @@ def as_csv(turns: Sequence[TurnUsage], words: Words, *, has_cache: bool = True) 
     may begin so: such a text gets an apostrophe.
     """
     rows, has_cost = [], total_cost(turns) is not None
-    for one in turns:
-        row: dict[str, object] = {"turn": one.turn, "requests": one.requests}
+    for turn in turns:
+        row: dict[str, object] = {"turn": turn.turn, "requests": turn.requests}
         if has_cache:
-            row |= {"cached": one.cached, "written": one.written, "uncached": one.uncached}
-            row |= {"outdated": one.outdated}
+            row |= {"cached": turn.cached, "written": turn.written, "uncached": turn.uncached}
+            row |= {"outdated": turn.outdated}
         else:
-            row |= {"sent": one.sent}
-        row |= {"answered": one.answered, "estimated": "yes" if one.is_guess else "no"}
+            row |= {"sent": turn.sent}
+        row |= {"answered": turn.answered, "estimated": "yes" if turn.is_guess else "no"}
         if has_cost:
-            row |= {"usd": "" if one.cost is None else f"{one.cost:.6f}"}
+            row |= {"usd": "" if turn.cost is None else f"{turn.cost:.6f}"}
         if has_cache:
-            note = note_of(one, words).removeprefix("▼ ")
+            note = note_of(turn, words).removeprefix("▼ ")
             row |= {"note": f"'{note}" if note.startswith(("=", "+", "-", "@")) else note}
         rows.append(row)
     file = io.StringIO()
@@ -328,8 +328,8 @@ class UsagePage(RowList[Content | TurnUsage]):
         cost_of: Callable[[Usage], float | None] = lambda _: None,
     ) -> None:
         """Show the usage of turns; the cursor stays on its turn."""
-        self._has_cache = has_cache or any(one.cached or one.written for one in turns)
-        paid = [one for one in turns if one.cost is not None]
+        self._has_cache = has_cache or any(turn.cached or turn.written for turn in turns)
+        paid = [turn for turn in turns if turn.cost is not None]
         sent, answered = sum(one.sent for one in paid), sum(one.answered for one in paid)
         self._full_cost = cost_of(Usage(sent, answered)) if paid else None
         self._cost_of = cost_of
@@ -350,9 +350,9 @@ class UsagePage(RowList[Content | TurnUsage]):
         plain = self.app.no_color
         scale = MONEY if self._in_money and self._full_cost is not None else TOKENS
         bars = [
-            Bar(one.turn, one.dollars(self._cost_of) if scale is MONEY else one.parts,
-                is_marked=bool(one.sweeps))
-            for one in self._turns[-width:]
+            Bar(turn.turn, turn.dollars(self._cost_of) if scale is MONEY else turn.parts,
+                is_marked=bool(turn.sweeps))
+            for turn in self._turns[-width:]
         ]  # fmt: skip
         lines = plot(bars, width, max(rows, _LEAST_PLOT), scale, plain=plain)
         self._table = self._fitting_columns(width)
@@ -384,7 +384,7 @@ class UsagePage(RowList[Content | TurnUsage]):
         columns += [_COST] * has_cost
         sizes = []
         for at, column in enumerate(columns):
-            needed = max(len(column.figure(one)) for one in self._turns) + (at > 0)
+            needed = max(len(column.figure(turn)) for turn in self._turns) + (at > 0)
             name = cell_len(self._words(column.name)) + (at > 0)
             sizes.append((needed, column.cells if is_wide else name))
         return [(columns[at], cells) for at, cells in fitting_cells(sizes, width).items()]
@@ -393,8 +393,8 @@ class UsagePage(RowList[Content | TurnUsage]):
         count = self._words.plural(len(self._turns), "1 turn", "{count} turns")
         if not self._has_cache:
             figures = {
-                "sent": short(sum(one.sent for one in self._turns)),
-                "answered": short(sum(one.answered for one in self._turns)),
+                "sent": short(sum(turn.sent for turn in self._turns)),
+                "answered": short(sum(turn.answered for turn in self._turns)),
             }
             text = self._words("{sent} sent   {answered} answered", **figures)
             text = f"{count}   {text}"
@@ -402,13 +402,13 @@ class UsagePage(RowList[Content | TurnUsage]):
             return text if cost is None else f"{text}   ${cost:,.2f}"
         if (cost := total_cost(self._turns)) is not None:
             return self._money(cost, width)
-        paid, sent = sum(one.paid for one in self._turns), sum(one.sent for one in self._turns)
+        paid, sent = sum(turn.paid for turn in self._turns), sum(turn.sent for turn in self._turns)
         saved = round(100 - 100 * paid / sent) if sent else 0
         is_wide = width > _WIDE
         template = msg("{paid} billed of {sent} sent, {saved}% saved")
         if is_wide:
             template = msg("{paid} billed of {sent} sent   {saved}% saved by the cache")
-        guess = "~" if any(one.is_guess for one in self._turns) else ""
+        guess = "~" if any(turn.is_guess for turn in self._turns) else ""
         figures = {"paid": guess + short(paid), "sent": guess + short(sent), "saved": str(saved)}
         text = self._words(template, **figures)
         return (f"{count}   {text}" if is_wide else text) + self._sweeps(width)
@@ -429,7 +429,7 @@ class UsagePage(RowList[Content | TurnUsage]):
         return text + words(rest, full=f"{full:,.2f}", saved=saved) + self._sweeps(width)
 
     def _sweeps(self, width: int) -> str:
-        count = sum(len(one.sweeps) for one in self._turns)
+        count = sum(len(turn.sweeps) for turn in self._turns)
         if not count or width <= _WIDE:
             return ""
         return f"   {self._words.plural(count, '1 sweep', '{count} sweeps')}"
@@ -483,7 +483,7 @@ class UsagePage(RowList[Content | TurnUsage]):
         notes, note_style = [""], "$text-warning"
         if self._has_cache and (turn.sweeps or turn.cause) and width > _WIDE:
             notes = [note_of(turn, self._words)]
-            notes += [f"▼ {reason_text(one, self._words)}" for one in turn.sweeps[-1:]]
+            notes += [f"▼ {reason_text(sweep, self._words)}" for sweep in turn.sweeps[-1:]]
         elif turn.requests > 1:
             notes = [self._words("{count} requests", count=turn.requests), ""]
             note_style = FAINT

@@ -48,12 +48,12 @@ class ReloadReport:
     @property
     def kept(self) -> list[str]:
         """The ids of the windows that have the new code and kept their state."""
-        return [one.window_id for one in self.windows if not one.problem]
+        return [window.window_id for window in self.windows if not window.problem]
 
     @property
     def refused(self) -> list[Replacement]:
         """The windows that go on with the old code."""
-        return [one for one in self.windows if one.problem]
+        return [window for window in self.windows if window.problem]
 
     @property
     def is_good(self) -> bool:
@@ -69,29 +69,29 @@ class ReloadReport:
                 if kept
                 else words("Reloaded {names}.", names=names)
             )
-        for one in self.windows:
-            if one.problem:
+        for window in self.windows:
+            if window.problem:
                 yield words(
                     "{window} keeps its old code: {reason}",
-                    window=one.window_id,
-                    reason=one.problem,
+                    window=window.window_id,
+                    reason=window.problem,
                 )
-            if one.refused is not None:
+            if window.refused is not None:
                 yield words(
                     "{window} keeps its state and its old code, until a version of {name} takes "
                     "the state.",
-                    window=one.window_id,
-                    name=one.window_id.rpartition("_")[0],
+                    window=window.window_id,
+                    name=window.window_id.rpartition("_")[0],
                 )
-            if one.aside:
+            if window.aside:
                 yield words(
                     "{id} does not use these parts of its state, which are kept aside: {names}.",
-                    id=one.window_id,
-                    names=", ".join(sorted(one.aside)),
+                    id=window.window_id,
+                    names=", ".join(sorted(window.aside)),
                 )
-            if one.jobs:
-                jobs = ", ".join(one.jobs)
-                yield words("{window}: cancelled {jobs}.", window=one.window_id, jobs=jobs)
+            if window.jobs:
+                jobs = ", ".join(window.jobs)
+                yield words("{window}: cancelled {jobs}.", window=window.window_id, jobs=jobs)
         for fault in self.faults:
             yield words(
                 "{place} {reason}. The old code runs on.",
@@ -163,15 +163,15 @@ class Reloader:
     def file_of(self, name: str) -> Path | None:
         """Return the file that defines a window; None for a package's."""
         entries = self.registry.entries
-        return next((one.path for one in entries if one.name == name and one.cls), None)
+        return next((entry.path for entry in entries if entry.name == name and entry.cls), None)
 
     def names_in(self, path: Path) -> list[str]:
         """Return the names of the windows that a file defines."""
         real = os.path.realpath(path)
         return [
-            one.name
-            for one in self.registry.entries
-            if one.cls and one.path is not None and os.path.realpath(one.path) == real
+            entry.name
+            for entry in self.registry.entries
+            if entry.cls and entry.path is not None and os.path.realpath(entry.path) == real
         ]
 
 

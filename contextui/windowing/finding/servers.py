@@ -71,8 +71,8 @@ def find_servers(home: Path, project: Path | None) -> Found:
         problems += () if theirs.servers else theirs.problems  # nothing in it can be trusted
         return Found(users.servers, tuple(problems), review, theirs.servers)
     problems += theirs.problems
-    taken = {one.name for one in users.servers}
-    added = tuple(one for one in theirs.servers if one.name not in taken)
+    taken = {server.name for server in users.servers}
+    added = tuple(server for server in theirs.servers if server.name not in taken)
     return Found((*users.servers, *added), tuple(problems), review)
 
 

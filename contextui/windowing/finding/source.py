@@ -161,7 +161,7 @@ def line_of(problem: BaseException, file: str) -> int | None:
     if isinstance(problem, SyntaxError) and problem.filename == file:
         return problem.lineno
     frames = traceback.extract_tb(problem.__traceback__)
-    return next((one.lineno for one in reversed(frames) if one.filename == file), None)
+    return next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
 
 
 def classes_in(module: ModuleType, path: Path, name: str | None) -> list[type[Window]]:

@@ -51,7 +51,7 @@ def social(clause: Clause, scene: Scene, words: Words) -> str | None:
 
 def able(scene: Scene, words: Words) -> str:
     """Return what can be opened and done."""
-    classes = "\n".join(f"- {one.name}: {one.description}" for one in scene.classes)
+    classes = "\n".join(f"- {cls.name}: {cls.description}" for cls in scene.classes)
     text = words(
         "I am the small offline model: I open windows, run their actions and say what they show. "
         "These can be opened:\n{classes}",
@@ -68,7 +68,7 @@ def _can(window: Window, words: Words) -> str:
 
 def example(scene: Scene, words: Words) -> str:
     """Return something to try."""
-    lists = [one for one in scene.classes if any(p.is_list for p in one.actions[0].params)]
+    lists = [cls for cls in scene.classes if any(p.is_list for p in cls.actions[0].params)]
     name = lists[0].name if lists else "files"
     text = words("open {name} with milk and eggs", name=name) if lists else words("open files")
     return words("Try “{text}”, or ask “what can you do?”.", text=text)
@@ -78,7 +78,7 @@ def open_windows(scene: Scene, words: Words) -> str:
     """Return which windows are open."""
     if not scene.windows:
         return words("No window is open.")
-    lines = "\n".join(f"- {one.id}: {one.description}" for one in scene.windows)
+    lines = "\n".join(f"- {window.id}: {window.description}" for window in scene.windows)
     return words("Open windows:\n{lines}", lines=lines)
 
 
@@ -144,9 +144,9 @@ def answer(scene: Scene, clause: Clause, words: Words) -> str | Reading:
         there = {window.name for window in scene.windows}
         tokens = [clause.tokens[at] for at in keys]
         classes = sorted(scene.classes, key=lambda one: not any(t.names(one.names) for t in tokens))
-        for one in classes:
-            if one.name not in there and _is_about(one, tokens):
-                return Reading(one, one.actions[0], again=True)
+        for cls in classes:
+            if cls.name not in there and _is_about(cls, tokens):
+                return Reading(cls, cls.actions[0], again=True)
     if not fitting:
         return words("No open window shows that; I know only what the windows show.")
     return _said(fitting[0], clause, words)
@@ -163,7 +163,7 @@ def _is_about(window: Window, tokens: Sequence[Token]) -> bool:
     """
     if any(not param.is_optional or param.is_list for param in window.actions[0].params):
         return False
-    topics = frozenset(one for one in window.topics if one[0] != "@") - {"#window", "window"}
+    topics = frozenset(topic for topic in window.topics if topic[0] != "@") - {"#window", "window"}
     named = [token for token in tokens if token.names(topics)]
     small = ("@use", "@done", "#machine", "@load", "#time")
     return bool(named) and all(token in named or token.has(*small) for token in tokens)
@@ -171,7 +171,7 @@ def _is_about(window: Window, tokens: Sequence[Token]) -> bool:
 
 def _look(scene: Scene, window: Window, clause: Clause, keys: Sequence[int]) -> _Found:
     empty = clause.places(*_EMPTY)
-    shown = [one for one in mentions(scene, window, clause) if not one.tokens <= empty]
+    shown = [mention for mention in mentions(scene, window, clause) if not mention.tokens <= empty]
     used = {at for at in keys if any(at in one.tokens for one in shown)}
     others = window.tags.union(*(action.nouns for action in window.actions))
     levels = ((window.nouns, 1.0), (window.topics, 0.8), (others, 0.3))

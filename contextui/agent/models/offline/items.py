@@ -119,7 +119,7 @@ def _runs(item: Item, tokens: Sequence[Token]) -> Iterator[tuple[int, int, bool]
             if any(_counts(one) for one in run):
                 words = {one.stem for token in run for one in (token, *token.parts)}
                 said = "".join(one.text for one in run).casefold().replace(" ", "")
-                words |= {one for one in stems if not one.isascii() and one in said}
+                words |= {stem for stem in stems if not stem.isascii() and stem in said}
                 yield at, last - 1, said == low.replace(" ", "").rstrip("/") or stems <= words
             at = max(last, at + 1)
 
@@ -139,7 +139,7 @@ def _is_in(token: Token, low: str, stems: frozenset[str]) -> bool:
         return True
     # It may mean one of the words in the other language.
     nouns = {group for group in token.groups if group[0] == "#"}
-    return is_chinese == low.isascii() and any(groups_of(one) & nouns for one in stems)
+    return is_chinese == low.isascii() and any(groups_of(stem) & nouns for stem in stems)
 
 
 @lru_cache(maxsize=1_024)
@@ -150,8 +150,8 @@ def _has(window: Window, text: str) -> bool:  # most windows are as they were in
 @lru_cache(maxsize=4_096)
 def _stems(text: str) -> frozenset[str]:
     tokens = [part for one in tokenize(text) for part in (one.parts or (one,))]
-    paths = " ".join(one.text.casefold() for one in tokens if one.kind == "path")
-    found = {(one.stem or one.text.casefold()) for one in tokens if one.kind != "mark"}
+    paths = " ".join(token.text.casefold() for token in tokens if token.kind == "path")
+    found = {(token.stem or token.text.casefold()) for token in tokens if token.kind != "mark"}
     return frozenset(found | {stem(part) for part in re.split(r"[\s/._-]+", paths) if part})
 
 
@@ -159,7 +159,7 @@ def _by_place(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
     """Read "the second one", "item 3", "the last one", "the first two", "2-4"."""
 
     def meant(first: int, last: int, items: Iterable[Item | None]) -> Iterator[Mention]:
-        if found := tuple(one for one in items if one):
+        if found := tuple(item for item in items if item):
             yield Mention(first, last, found, is_exact=True)
 
     for at, token in enumerate(tokens):

@@ -106,7 +106,7 @@ def best_of(found: Sequence[Reading]) -> list[Reading]:
 
 def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
     names = "|".join(re.escape(window.name) for window in (*scene.classes, *scene.windows))
-    ids = {one.text for one in clause.tokens if re.fullmatch(rf"(?:{names})_\d+", one.text)}
+    ids = {token.text for token in clause.tokens if re.fullmatch(rf"(?:{names})_\d+", token.text)}
     named = ids & {window.id for window in scene.windows}
     if ids != named:
         return  # a window that is not open
@@ -155,7 +155,7 @@ def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Re
         for item in touched_items(scene, window)[-1:]:
             given = {param.name: value_of(item, param)}
             fillers, missing = (*fillers, Filler(given, frozenset(), 1.0)), missing[:0]
-    used = frozenset(at for one in fillers for at in one.tokens)
+    used = frozenset(at for filler in fillers for at in filler.tokens)
     label = frozenset(one for token in action.label_tokens for one in (token.stem, *token.groups))
     rest = clause.content - used - slots.explained
     is_label = all(clause.tokens[at].names(label | {*action.id_words}) for at in rest)
@@ -166,7 +166,7 @@ def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Re
     said = used | {at for at, weight in weights.items() if weight >= 0.6}
     is_only = clause.has("~only") and not has_any(action.label_tokens, "~only")
     destroys = not action.params and bool(action.groups & {"@remove", "@clear", "@reset"})
-    is_doubtful = any(one.is_part or slots.swallows(one) for one in fillers)
+    is_doubtful = any(filler.is_part or slots.swallows(filler) for filler in fillers)
     is_doubtful = is_doubtful or (is_only and not fillers)
     is_doubtful = is_doubtful or (destroys and not is_label and unmatched > 0)
     is_doubtful = is_doubtful or _is_opposed(action, clause, used)
@@ -185,13 +185,13 @@ def _is_opposed(action: Action, clause: Clause, used: frozenset[int]) -> bool:
 
 
 def _with_values(reading: Reading, fillers: Sequence[Filler]) -> Reading:
-    params = {name: value for one in fillers for name, value in one.values.items()}
-    named = [(next(iter(one.values)), one) for one in fillers]
+    params = {name: value for filler in fillers for name, value in filler.values.items()}
+    named = [(next(iter(filler.values)), filler) for filler in fillers]
     each = [{**params, name: value} for name, one in named for value in one.each]
     choices = [({**params, name: v}, text) for name, one in named for v, text in one.choices]
     return replace(reading, params=(params, *each)[:_EACH], choices=tuple(choices),
-                   is_marked=all(one.is_marked for one in fillers),
-                   is_solid=all(one.is_solid for one in fillers))  # fmt: skip
+                   is_marked=all(filler.is_marked for filler in fillers),
+                   is_solid=all(filler.is_solid for filler in fillers))  # fmt: skip
 
 
 def _everywhere(reading: Reading, clause: Clause) -> Reading:
@@ -218,7 +218,7 @@ def _evidence(_: Scene, action: Action, clause: Clause) -> dict[int, float]:
     keys, inverse = action.verbs, lexicon().inverse
     for at, token in enumerate(clause.tokens):
         if token.kind in ("word", "number"):
-            parts = [] if token.verbs else [keys.get(one.stem, 0.0) - 0.5 for one in token.parts]
+            parts = [] if token.verbs else [keys.get(part.stem, 0.0) - 0.5 for part in token.parts]
             words = [keys.get(one, 0.0) for one in (token.stem, *token.groups)]
             if (weight := max(0.0, *words, *parts)) > 0:
                 found[at] = weight
@@ -344,12 +344,12 @@ def _arguments(action: Action, text: str) -> dict[str, str]:
     names = [param.name for param in action.params]
     marks = [one for one in re.finditer(r"(?:^|\s)(\w+)=", text) if one[1] in names]
     if marks:
-        ends = [*(one.start() for one in marks[1:]), len(text)]
+        ends = [*(mark.start() for mark in marks[1:]), len(text)]
         return {one[1]: text[one.end() : end].strip() for one, end in zip(marks, ends, strict=True)}
     if len(names) == 1:
         return {names[0]: text.strip()} if text.strip() else {}
     tokens = [one for one in tokenize(text) if one.kind != "mark"]
-    values = [text[one.start : one.end] for one in tokens]
+    values = [text[token.start : token.end] for token in tokens]
     if len(values) > len(names) > 0:
         values[len(names) - 1] = text[tokens[len(names) - 1].start :]
     return dict(zip(names, values, strict=False))
@@ -358,7 +358,7 @@ def _arguments(action: Action, text: str) -> dict[str, str]:
 def _exact(
     scene: Scene, window: Window, action: Action, texts: dict[str, str], score: float
 ) -> Reading:
-    given = [one for one in action.params if one.name in texts]
+    given = [param for param in action.params if param.name in texts]
     values = {one.name: _value(scene, window, action, one, texts[one.name]) for one in given}
     wrong = tuple(texts[name] for name, value in values.items() if value is None)
     params = {name: value for name, value in values.items() if value is not None}
@@ -383,7 +383,7 @@ def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
     nouns, name = window.nouns - _UNNAMED, stem(window.name)
     named = frozenset(at for at, one in enumerate(tokens) if one.names(nouns))
     by_name = frozenset(at for at in named if tokens[at].names(window.names))
-    paths = [one.text for one in tokens if one.kind == "path"]
+    paths = [token.text for token in tokens if token.kind == "path"]
     has_path = bool(paths) and any(param.is_path for param in action.params)
     is_there = any(one.name == window.name for one in scene.windows)
     verbs = clause.places(*_OPENING) - named
@@ -400,7 +400,7 @@ def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
     elif not verbs and clause.content > named and not any(one.text in ":：" for one in tokens[:4]):
         return None
     fillers, missing, score = fill(Slots(scene, window, action, clause, verbs - named))
-    used = frozenset(at for one in fillers for at in one.tokens) | verbs | named
+    used = frozenset(at for filler in fillers for at in filler.tokens) | verbs | named
     score += 2.2 * bool(verbs) + min(2.0, 0.9 * len(by_name - verbs))
     score += 0.6 * any(tokens[at].names(groups_of(name) | {name}) for at in named)
     if has_path:  # a folder is shown as a tree, a file in an editor

@@ -55,7 +55,7 @@ def answer_to(request: ModelRequest) -> Answer:
     lang = _language(seen.words, request.system)
     if request.tools:
         made = plan.plan(seen, Words(lang))
-        blocks, text = [_call(one) for one in made.calls], "\n\n".join(made.said)
+        blocks, text = [_call(call) for call in made.calls], "\n\n".join(made.said)
     else:
         blocks, text = [], _without_tools(request, seen, lang)
     calls, blocks = bool(blocks), blocks or [{"type": "text", "text": text}]
@@ -69,14 +69,14 @@ def explain(request: ModelRequest) -> str:
     made = plan.explain(seen, Words(_language(seen.words, request.system)))
     chosen = {str(call.input) for call in made.calls}
     lines = []
-    for one in made.readings:
-        reasons = [f'"{word}" is not explained' for word in one.unexplained]
-        reasons += [f"{param.name} is missing" for param in one.missing]
-        reasons += [f"{len(one.choices)} items fit"] if one.choices else []
-        reasons += ["does less or more than was said"] if one.is_doubtful else []
-        is_chosen = str(plan.call(one, one.params[0]).input) in chosen
+    for reading in made.readings:
+        reasons = [f'"{word}" is not explained' for word in reading.unexplained]
+        reasons += [f"{param.name} is missing" for param in reading.missing]
+        reasons += [f"{len(reading.choices)} items fit"] if reading.choices else []
+        reasons += ["does less or more than was said"] if reading.is_doubtful else []
+        is_chosen = str(plan.call(reading, reading.params[0]).input) in chosen
         text = "; ".join(reasons) or ("chosen" if is_chosen else "fits less well")
-        lines.append(f"{one.score:.1f} {one.notation}: {text}")
+        lines.append(f"{reading.score:.1f} {reading.notation}: {text}")
     return "\n".join(lines) or "Nothing fits. " + " ".join(made.said)
 
 

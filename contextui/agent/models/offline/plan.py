@@ -148,7 +148,7 @@ def _is_joint(token: Token) -> bool:
 def _is_within_text(tokens: Sequence[Token], at: int) -> bool:
     """Whether a full stop belongs to a text, as in "note: the key is at Mrs. Lopez's"."""
     rest = tokens[at + 1 :]
-    is_said = any(one.text in ":：" or one.has("~saying") for one in tokens[:at])
+    is_said = any(token.text in ":：" or token.has("~saying") for token in tokens[:at])
     is_next = match.is_verb_first(rest) or has_any(rest[:1], "~thank", "~then", "~what")
     return is_said and bool(rest) and not is_next
 
@@ -199,7 +199,7 @@ def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:  # noqa: PLR091
         return Plan()
     if answers.is_remark(clause) and not readings(scene, clause):
         return Plan(said=[answers.refused(scene, clause, None, words)], is_dropped=True)
-    done = not is_asked and any(one.is_complete for one in readings(scene, clause))
+    done = not is_asked and any(reading.is_complete for reading in readings(scene, clause))
     if answers.is_dropped(clause) and not done:
         return Plan(said=[words("All right, I leave it.")], is_stopped=True, is_dropped=True)
     for special in (_taken_back, _repeated, _corrected, _continued, _closed):
@@ -220,7 +220,7 @@ def _act(  # noqa: PLR0911
     best = match.best_of(found)
     if len(best) == 1 or (best and best[0].is_exact):
         top = best[0]
-        there = next((one for one in scene.windows if one.name == top.window.name), None)
+        there = next((window for window in scene.windows if window.name == top.window.name), None)
         is_new = top.params[0] or clause.has("#new", "~article")
         if not top.window.id and there and not is_new:
             return Plan(said=[answers.shows(there, words)], readings=found)
@@ -294,7 +294,7 @@ def _understood_reply(scene: Scene, text: str) -> str:
 
 def _last_calls(scene: Scene) -> list[Call]:
     calls = [one for one in scene.recent if one.ok and one.tool in ("action", "create")]
-    return [one for one in reversed(calls) if one.step == calls[0].step]
+    return [call for call in reversed(calls) if call.step == calls[0].step]
 
 
 def _taken_back(scene: Scene, clause: Clause, words: Words) -> Plan | None:
@@ -398,15 +398,15 @@ def _corrected(scene: Scene, clause: Clause, words: Words) -> Plan | None:
 
 def _continued(scene: Scene, clause: Clause, _: Words) -> Plan | None:
     """Read "and coffee", "eggs too": the last call once more, for something else."""
-    tokens = [one for one in clause_of(scene, scene.words).tokens if one.kind != "mark"]
-    adds = {one.stem for one in tokens[1:]} & {"too", "as well", "也", "也要"}
-    adds |= {one.stem for one in tokens} & {"also", "plus"}
+    tokens = [token for token in clause_of(scene, scene.words).tokens if token.kind != "mark"]
+    adds = {token.stem for token in tokens[1:]} & {"too", "as well", "也", "也要"}
+    adds |= {token.stem for token in tokens} & {"also", "plus"}
     is_more = bool(adds) or has_any(tokens[:1], "~and")
     if not is_more or scene.steps or has_any(tokens, "~then"):
         return None
     if any(one.is_complete and (one.window.id or one.params[0]) for one in readings(scene, clause)):
         return None
-    calls = [one for one in _last_calls(scene)[:1] if one.tool == "action"]
+    calls = [call for call in _last_calls(scene)[:1] if call.tool == "action"]
     other = _other_call(scene, calls[0], clause) if calls else None
     return Plan([other[0]]) if other else None
 
@@ -424,7 +424,7 @@ def _other_call(scene: Scene, call: Call, clause: Clause) -> tuple[Call, bool] |
     # A number, a choice or an item is meant rather than a text.
     for param in sorted(given, key=lambda one: one.takes_text and not one.is_reference):
         old, name = call.values[param.name], param.name
-        whole = [one for one in slots.fillers(param) if clause.content <= one.tokens]
+        whole = [filler for filler in slots.fillers(param) if clause.content <= filler.tokens]
         values = next((one.values for one in whole if not (one.choices or one.each)), {})
         value = values.get(name)
         is_text = param.takes_text and not (param.is_reference or param.is_path or param.choices)
@@ -452,10 +452,10 @@ def _closed(scene: Scene, clause: Clause, _: Words) -> Plan | None:
     if not all(any(token.names(names[one]) for one in chosen) for token in tokens):
         return None
     chosen = {*names} if is_all and not left else chosen
-    kinds = {one.name for one in scene.windows if one.id in chosen}
+    kinds = {window.name for window in scene.windows if window.id in chosen}
     if len(chosen) < 2 or not (is_all or (len(kinds) > 1 and clause.has("~and"))):
         return None
-    return Plan([_action(one, "close", {}) for one in names if one in chosen])
+    return Plan([_action(name, "close", {}) for name in names if name in chosen])
 
 
 def explain(scene: Scene, words: Words) -> Plan:

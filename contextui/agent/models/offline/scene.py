@@ -220,7 +220,7 @@ class Window:
     @cached_property
     def verbs(self) -> frozenset[str]:
         """The groups of verbs that name its actions."""
-        keys = [(key, weight) for one in self.actions for key, weight in one.verbs.items()]
+        keys = [(key, weight) for action in self.actions for key, weight in action.verbs.items()]
         return frozenset(key for key, weight in keys if weight >= 2.5 and key[0] == "@")
 
     @property
@@ -332,12 +332,12 @@ def _is_noun(token: Token) -> bool:
 
 def _is_header(lines: Sequence[Item]) -> bool:
     """Whether the first line of a text says what the others are."""
-    has_id = ["id" in one.attributes for one in lines]
+    has_id = ["id" in line.attributes for line in lines]
     if len(lines) > 1 and len({*has_id[1:]}) == 1 and has_id[0] != has_id[1]:
         return True  # "3 found", or a line before numbered ones
     if len(lines) < 2 or all(has_id):
         return False
-    return " " in lines[0].text and not any(" " in one.text for one in lines[1:])
+    return " " in lines[0].text and not any(" " in line.text for line in lines[1:])
 
 
 def items_in(raw: str) -> Iterator[Item]:
@@ -495,7 +495,7 @@ def window_of(text: str, says: _Says = ()) -> Window | None:
 
 def _beside(jobs: Sequence[Item], about: str) -> _Rows:
     """Return the actions of a window with running jobs that its list does not name."""
-    words, names = Words("zh" if is_chinese(about) else "en"), [one.text for one in jobs]
+    words, names = Words("zh" if is_chinese(about) else "en"), [job.text for job in jobs]
     which = "job:int" if len(jobs) > 1 else "job:int?"
     waiting = [words("Wait until a job is done or ends"), *(one.partition(",")[0] for one in names)]
     cancelling = ("cancel", which, words("Cancel a running job"))

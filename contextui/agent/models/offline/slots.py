@@ -120,7 +120,7 @@ class Slots:
             found += self._paths(param)
         elif param.takes_text and not param.is_reference:
             is_new = self.is_adding or not names_items or (self.takes_unmarked and not found)
-            found += [one for one in self._texts(param) if is_new or one.is_marked]
+            found += [text for text in self._texts(param) if is_new or text.is_marked]
         return sorted(found, key=lambda one: -one.score)[:_MOST]
 
     def swallows(self, filler: Filler) -> bool:
@@ -333,7 +333,7 @@ class Slots:
     def _texts(self, param: Param) -> Iterator[Filler]:
         tokens = self.clause.tokens
         texts = [one for one in self.action.params if one.takes_text and not one.is_reference]
-        is_extra = param.is_optional and any(not one.is_optional for one in texts)
+        is_extra = param.is_optional and any(not text.is_optional for text in texts)
         is_extra = is_extra or self.action.id == "close"
         for at, token in enumerate(tokens):
             cue = self._cue(param, at)
@@ -363,14 +363,14 @@ class Slots:
         leads = leads or (opens and param.is_list and cue in (":", "~with"))
         is_marked = leads or as_said or cue == "~called"
         texts = [one for one in self.action.params if one.takes_text and not one.is_reference]
-        needed = [one for one in texts if not one.is_optional]
+        needed = [text for text in texts if not text.is_optional]
         is_short = not opens and len(row) < 5 and first - 1 in self.verbs and not self.is_careful
         is_short, verb = is_short and len(needed) < 2, min(self.verbs, default=0)
         if (
             not row
             or (len(row) == 1 and row[0].is_marked)
             or (first == 0 and end + 1 not in self.verbs)
-            or (cue != ":" and any(one.text in ":：" for one in tokens[verb : end + 1]))
+            or (cue != ":" and any(token.text in ":：" for token in tokens[verb : end + 1]))
             or (not as_said and not param.is_list and any(one.kind == "quoted" for one in row))
             or (not opens and is_extra and cue != "~tagged" and not self._is_named(param, first))
             or (not is_marked and (cue or not (self.takes_unmarked or is_short)))
@@ -458,7 +458,7 @@ class Slots:
 
     def _is_named(self, param: Param, first: int) -> bool:
         """Whether the name of a param is right before a text."""
-        before = [one for one in self.clause.tokens[:first][-9:] if one.text not in ":："]
+        before = [token for token in self.clause.tokens[:first][-9:] if token.text not in ":："]
         while len(before) > 1 and before[-1].has("~be"):
             before.pop()
         return bool(before) and before[-1].names(param.nouns)

@@ -65,7 +65,7 @@ def _fits(text: str, source: str, sources: Sequence[str], words: Sequence[str]) 
 
 def _names(words: Sequence[str], text: str, stems: frozenset[str]) -> bool:
     """Return whether one of the words is in a text; a Chinese one has no spaces around it."""
-    return any(stem(one) in stems if one.isascii() else one in text for one in words)
+    return any(stem(word) in stems if word.isascii() else word in text for word in words)
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -77,7 +77,7 @@ def _sentences(messages: Sequence[LlmMessage]) -> Iterator[_Sentence]:
     parts, room = list[_Sentence](), _READ
     for message in reversed(messages):
         if room > 0:
-            new = [one for one in _parts(message) if not window_of(one[0])]
+            new = [part for part in _parts(message) if not window_of(part[0])]
             room -= sum(len(text) for text, _ in new)
             parts[:0] = new
     for text, source in parts:

@@ -83,7 +83,7 @@ class Token:
     def names(self, words: frozenset[str]) -> bool:
         """Return whether it is one of some words, or means the same; small words do not count."""
         is_word = self.stem in words or (self.kind == "word" and self.text in words)
-        return is_word or any(one in words and one[0] != "~" for one in self.groups)
+        return is_word or any(group in words and group[0] != "~" for group in self.groups)
 
     @property
     def verbs(self) -> frozenset[str]:
@@ -112,13 +112,13 @@ class Clause:
     def keys(self) -> frozenset[str]:
         """The stems and groups of all words."""
         words = [one for token in self.tokens for one in (token, *token.parts)]
-        return frozenset(key for one in words for key in (one.stem, *one.groups))
+        return frozenset(key for word in words for key in (word.stem, *word.groups))
 
     @cached_property
     def points(self) -> bool:
         """Whether something may be meant by its place, or was mentioned before."""
         pointing = ("~last", "~first", "~all", "~both", "~it", "~this")
-        return self.has(*pointing) or any(one.number is not None for one in self.tokens)
+        return self.has(*pointing) or any(token.number is not None for token in self.tokens)
 
     def has(self, *groups: str) -> bool:
         """Return whether one of the tokens belongs to one of the groups."""
