@@ -1,13 +1,12 @@
 """Render items and windows to messages as a pure function, from scratch.
 
-`ContextRenderer` is the documents' own form, and requests with placement ``in-place`` are made with
-it. Requests by price are not: they keep what was sent before, see `contextui.context.placement`.
+Requests with placement ``in-place`` are made so. Requests by price are not: they keep what was sent
+before, see `contextui.context.placement`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from contextui.config.schema import Placement
 from contextui.context.item import THINKING, ContextItem, ItemType, Stage, is_conversation
 from contextui.context.messages import (
     Composition,
@@ -28,8 +27,6 @@ from contextui.tokens import TokenCounter, check_budget
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import ContextVersion
-
-_Copies = Mapping[str, Sequence[WindowCopy]]  # the windows beside each item, by item id
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +55,15 @@ _DEFAULT = RenderOptions()
 
 
 class ContextRenderer:
-    """Renders a context to messages. Deterministic: the same input gives the same bytes.
+    """Renders a context to messages, each window at the place of its item.
+
+    Deterministic: the same input gives the same bytes.
 
     Args:
-        placement: ``in-place``: each window at the place of its item. ``price``: all windows before
-            the newest user message, or inside the newest tool result.
         counter: Counts the tokens if `max_tokens` is given.
     """
 
-    def __init__(
-        self, placement: Placement = "price", *, counter: TokenCounter | None = None
-    ) -> None:
-        self._placement: Placement = placement
+    def __init__(self, *, counter: TokenCounter | None = None) -> None:
         self._counter = counter or TokenCounter()
 
     def render(
@@ -94,8 +88,7 @@ class ContextRenderer:
         if options.max_tokens is not None:
             limit = self._counter.room_in(options.max_tokens)
             shown = trim(shown, limit, windows=windows, counter=self._counter)
-        arrange = _in_place if self._placement == "in-place" else _windows_last
-        return [one.message for one in arrange(shown, windows)]
+        return [one.message for one in _in_place(shown, windows)]
 
 
 def compose_in_place(
@@ -127,42 +120,6 @@ def compose_in_place(
     )
 
 
-def _windows_last(items: Sequence[ContextItem], windows: WindowManager | None) -> list[Shown]:
-    """The messages for items with all open windows before the newest words, or inside the newest
-    result; at the end where no turn is running."""
-    copies = [
-        copy
-        for item in items
-        if item.type is ItemType.WINDOW and not item.is_obsolete
-        if windows is not None and (copy := _live_copy(item, windows))
-    ]
-    talk = units(
-        item
-        for item in items
-        if item.type is not ItemType.SYSTEM
-        if item.type is not ItemType.WINDOW or item.is_obsolete
-    )
-    place = _newest(unit for unit in talk if is_conversation(unit.head))
-    system = units(head_first(item for item in items if item.type is ItemType.SYSTEM))
-    beside = {place.id: copies} if place is not None else {}
-    shown = [message for unit in (*system, *talk) for message in _messages(unit, windows, beside)]
-    return shown if place is not None else [*shown, *map(_window_message, copies)]
-
-
-def _newest(conversation: Iterable[Unit]) -> ContextItem | None:
-    """The newest item of the running turn that windows can be attached to: the user messages at
-    the end, or the last result."""
-    found: ContextItem | None = None
-    for unit in reversed([unit for unit in conversation if unit.stage is not Stage.FINAL]):
-        if unit.head.type is ItemType.USER:
-            found = unit.head  # the first of several in a row, so keep looking
-        elif found is not None:
-            break
-        elif results := [item for item in unit.items if item.type is ItemType.TOOL]:
-            return results[-1]
-    return found
-
-
 def _in_place(items: Sequence[ContextItem], windows: WindowManager | None) -> list[Shown]:
     """The messages for items with each window at its own place, and all System items first."""
     is_system = (item.type is ItemType.SYSTEM for item in items)
@@ -170,39 +127,36 @@ def _in_place(items: Sequence[ContextItem], windows: WindowManager | None) -> li
     background = [item for item in items[first:] if item.is_background]
     rest = [item for item in items[first:] if not item.is_background]
     ordered = [*head_first([*items[:first], *background]), *rest]
-    return [message for unit in units(ordered) for message in _messages(unit, windows, {})]
+    return [message for unit in units(ordered) for message in _messages(unit, windows)]
 
 
 # --- messages of a unit ----------------------------------------------------------------------
 
 
-def _messages(unit: Unit, windows: WindowManager | None, beside: _Copies) -> list[Shown]:
+def _messages(unit: Unit, windows: WindowManager | None) -> list[Shown]:
     head = unit.head
     match head.type:
         case ItemType.WINDOW:
             return _window(head, windows)
         case ItemType.ASSISTANT:
-            return _answer(unit, beside)
+            return _answer(unit)
         case ItemType.TOOL:
-            return _loose(unit.items, beside)
-    words = Shown(LlmMessage(role_of(head), content_of(head)), (head,))
-    return [*map(_window_message, beside.get(head.id, ())), words]
+            return _loose(unit.items)
+    return [Shown(LlmMessage(role_of(head), content_of(head)), (head,))]
 
 
-def _answer(unit: Unit, beside: _Copies) -> list[Shown]:
+def _answer(unit: Unit) -> list[Shown]:
     answering = tuple(item for item in unit.results if item.tool_call_id is not None)
     shown: list[Shown] = []
     if content := _with_answered_calls(unit.head, {item.tool_call_id for item in answering}):
         shown.append(Shown(LlmMessage("assistant", content), (unit.head,)))
     if answering:
-        copies = [beside.get(item.id, ()) for item in answering]
         blocks = tuple(
-            result_block(item.tool_call_id, content_of(item), inside, is_error=item.is_error)
-            for item, inside in zip(answering, copies, strict=True)
+            result_block(item.tool_call_id, content_of(item), (), is_error=item.is_error)
+            for item in answering
         )
-        flat = tuple(copy for inside in copies for copy in inside)
-        shown.append(Shown(LlmMessage("user", blocks), answering, flat))
-    return shown + _loose((item for item in unit.results if item.tool_call_id is None), beside)
+        shown.append(Shown(LlmMessage("user", blocks), answering))
+    return shown + _loose(item for item in unit.results if item.tool_call_id is None)
 
 
 def _with_answered_calls(item: ContextItem, answered: set[str | None]) -> Content:
@@ -216,13 +170,9 @@ def _with_answered_calls(item: ContextItem, answered: set[str | None]) -> Conten
     return kept if any(block.get("type") not in THINKING for block in kept) else ()
 
 
-def _loose(results: Iterable[ContextItem], beside: _Copies) -> list[Shown]:
-    """Results of the text protocol: plain user messages, each followed by its windows."""
-    shown: list[Shown] = []
-    for item in results:
-        shown.append(Shown(LlmMessage("user", content_of(item)), (item,)))
-        shown += map(_window_message, beside.get(item.id, ()))
-    return shown
+def _loose(results: Iterable[ContextItem]) -> list[Shown]:
+    """Results of the text protocol: plain user messages."""
+    return [Shown(LlmMessage("user", content_of(item)), (item,)) for item in results]
 
 
 def _window(item: ContextItem, windows: WindowManager | None) -> list[Shown]:

@@ -154,4 +154,4 @@ def specified(talk: Conversation) -> list[LlmMessage]:
     priced = talk.context.ledger.priced
     if priced is not None:
         return rendered(priced)
-    return ContextRenderer("in-place").render(talk.context.get_all(), talk.windows)
+    return ContextRenderer().render(talk.context.get_all(), talk.windows)

@@ -19,16 +19,13 @@ def test_windows_arrive_directly_before_the_persons_words() -> None:
     talk.turn("hello", "hi")
     talk.open("a line")
     talk.say("what is on it?")
-    shown = [
+    assert roles_and_starts(talk.composed()) == [
         "system: You work in windows.",
         "user: hello",
         "assistant: hi",
         'user: <Window id="notes_1" ',
         "user: what is on it?",
     ]
-    assert roles_and_starts(talk.composed()) == shown
-    items = talk.context.get_all()
-    assert roles_and_starts(ContextRenderer().render(items, talk.windows)) == shown
 
 
 def test_the_documents_own_example() -> None:
@@ -44,7 +41,7 @@ def test_the_documents_own_example() -> None:
     talk.answer("已添加...<tool_call>...</tool_call>")
     for messages in (
         talk.composed(),
-        ContextRenderer("in-place").render(talk.context.get_all(), talk.windows),
+        ContextRenderer().render(talk.context.get_all(), talk.windows),
     ):
         assert messages == [
             LlmMessage("system", "你是 ContextUI 助手..."),
@@ -157,8 +154,7 @@ def test_a_window_item_whose_window_is_gone_is_skipped() -> None:
     """S0.4"""
     items = [ContextItem(ItemType.USER, "hi", seq=1), ContextItem(ItemType.WINDOW, "gone_1", seq=2)]
     windows = Conversation().windows
-    for renderer in (ContextRenderer(), ContextRenderer("in-place")):
-        assert renderer.render(items, windows) == [LlmMessage("user", "hi")]
+    assert ContextRenderer().render(items, windows) == [LlmMessage("user", "hi")]
 
 
 def test_options_leave_out_the_system_prompt_and_show_the_obsolete() -> None:
@@ -173,12 +169,12 @@ def test_options_leave_out_the_system_prompt_and_show_the_obsolete() -> None:
     items = talk.context.get_all()
     plain = RenderOptions(include_system_prompt=False)
     everything = RenderOptions(include_obsolete=True)
-    for renderer in (ContextRenderer(), ContextRenderer("in-place")):
-        assert renderer.render(items, talk.windows, plain) == [LlmMessage("user", "hi")]
-        shown = renderer.render(items, talk.windows, everything)
-        assert [one.role for one in shown] == ["system", "user", "user", "user"]
-        assert "its last line" in str(shown[1].content)
-        assert shown[2].content == "dropped words"
+    renderer = ContextRenderer()
+    assert renderer.render(items, talk.windows, plain) == [LlmMessage("user", "hi")]
+    shown = renderer.render(items, talk.windows, everything)
+    assert [one.role for one in shown] == ["system", "user", "user", "user"]
+    assert "its last line" in str(shown[1].content)
+    assert shown[2].content == "dropped words"
 
 
 def test_a_budget_that_is_no_positive_number_is_refused() -> None:

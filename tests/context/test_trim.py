@@ -240,7 +240,7 @@ def test_compose_makes_room_as_trim_specifies(
     assert [one.id for one in talk.context.get_active()] == [one.id for one in specified]
     assert counter.count_messages(request.messages) <= request.tokens <= budget
     options = RenderOptions(max_tokens=budget)
-    renderer = ContextRenderer("in-place", counter=counter)
+    renderer = ContextRenderer(counter=counter)
     rendered = renderer.render(before, talk.windows, options)
     assert wire(request.messages) == wire(rendered)
     assert wire(talk.composed(budget)) == wire(rendered), "composing again changes nothing"
