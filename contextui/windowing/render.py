@@ -79,6 +79,16 @@ class Frame(NamedTuple):
     state: Mapping[str, Any] | None = None
 
 
+def _further_actions(window: Window) -> dict[str, Action]:
+    found: dict[str, Action] = {}
+    for action in window.more_actions():
+        if not isinstance(action, Action) or action.call is None:
+            shown = text.quote(str(action))
+            raise InvalidSourceDataError(f"more_actions() gave {shown}, not an Action with a call.")
+        found[action.id] = action
+    return found
+
+
 def message(core: WindowCore, frame: Frame, words: str, *, is_error: bool = False) -> Render:
     """Render words in place of the content: that it has none yet, or why it failed."""
     snapshot = _snapshot(core, frame, words, None, {}, error=words if is_error else None)
@@ -408,7 +418,7 @@ class Renders:
         """Render what the window shows; any exception becomes an error snapshot with the reason."""
         core, window = self._core, self._core.window
         try:
-            found, declared = {one.id: one for one in window.more_actions()}, type(window).actions
+            found, declared = _further_actions(window), type(window).actions
             if found or "actions" in vars(window):
                 window.actions = {**declared, **found, **declared}
             content, elements = _coerce(window.content(frame.lod), core.max_content)

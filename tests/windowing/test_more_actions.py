@@ -186,6 +186,20 @@ def test_less_is_shown_of_them_at_lower_levels_of_detail() -> None:
         assert '<action id="shelve"/>' in gist
 
 
+def test_one_without_a_call_is_said_in_the_window_which_fails_a_test() -> None:
+    class Odd(Library):
+        """Offers what it cannot do."""
+
+        def more_actions(self) -> Iterable[Action]:
+            yield Action("plain", "No call")
+
+    with (
+        WindowTester(Odd) as odd,
+        pytest.raises(AssertionError, match="not an Action with a call"),
+    ):
+        odd.content()
+
+
 async def test_the_effect_depends_on_the_params() -> None:
     person, windows = Person("no"), WindowManager([Library])
     windows.open("library")
