@@ -60,6 +60,7 @@ class Transcript:
         self.present: dict[str, View] = {}
         """The windows that are open or still shown."""
         self._sums = Sums()
+        self._outdated: set[Slot] = set()
         self.pins: set[str] = set()
         self.entries: dict[int, float] = {}  # prefixes that the provider holds: when last used
         self._of_item: dict[str, list[Slot]] = {}
@@ -115,6 +116,7 @@ class Transcript:
         Blocks of windows from there on are dropped; the windows get new whole blocks.
         """
         back = self.slots[at:]
+        self._outdated.difference_update(back)
         self._sums.cut(at)
         del self.slots[at:]
         self.entries = {one: used for one, used in self.entries.items() if one <= at}
@@ -197,7 +199,7 @@ class Transcript:
 
     def rebuild(self, slots: Iterable[Slot]) -> None:
         """Take these slots as all that were sent, and derive everything else from them."""
-        self._sums, self.slots = Sums(), []
+        self._sums, self.slots, self._outdated = Sums(), [], set()
         self._of_item, self._of_call = {}, {}
         for slot in slots:
             self._append(slot)
@@ -281,8 +283,9 @@ class Transcript:
         return slot.reason if slot.is_outdated and slot.reason in FORCED else ""
 
     def _count(self, slot: Slot) -> None:
-        """Bring the sums up to date with a slot that was sent."""
+        """Bring the sums, and what is outdated, up to date with a slot that was sent."""
         self._sums.put(slot.at, row(slot, slot.want, slot.since))
+        (self._outdated.add if slot.is_outdated else self._outdated.discard)(slot)
 
     # --- planning ----------------------------------------------------------------------------
 
@@ -505,7 +508,7 @@ class Transcript:
 
     def wrong(self, limit: int, made: Decision) -> list[int]:
         """The places of the slots that will be outdated, from one on."""
-        places = {slot.at for slot in self.slots[limit:] if slot.is_outdated}
+        places = {slot.at for slot in self._outdated if slot.at >= limit}
         for slot, (form, _) in made.wants.items():
             if slot.at >= limit:
                 (places.add if slot.sent != form else places.discard)(slot.at)
@@ -680,8 +683,7 @@ class Transcript:
         limit, far = self.limit(), self.rules.anchor * self.prices.read
         found = [at for at in self.entries if limit <= at < end] if self.prices.marks else []
         chains = (view.chain for view in self.present.values())
-        is_outdated = any(slot.is_outdated for slot in self.slots)
-        is_clean = not (is_outdated or any(len(chain) > 1 for chain in chains))
+        is_clean = not (self._outdated or any(len(chain) > 1 for chain in chains))
         if is_clean or not found:
             return max(found, default=0)
         made = Decision(self.last, entries=self.entries)
