@@ -44,7 +44,7 @@ from pathlib import Path
 from contextui.tui.app import ContextUIApp
 
 app = ContextUIApp(lambda: None, folder=Path.cwd())
-app._start_opening = app.exit
+app._opening = lambda: app.call_from_thread(app.exit)
 app.run(headless=True, size=(120, 40))
 """
 PROGRAM = """
@@ -53,7 +53,7 @@ os.environ |= {"TEXTUAL_DRIVER": "textual.drivers.headless_driver:HeadlessDriver
                "COLUMNS": "120", "LINES": "40"}
 from contextui.tui.app import ContextUIApp
 
-ContextUIApp._start_opening = lambda self: self.exit(0)
+ContextUIApp._opening = lambda self: self.call_from_thread(self.exit, 0)
 from contextui.cli import main
 
 raise SystemExit(main([]))
