@@ -61,6 +61,7 @@ class Transcript:
         """The windows that are open or still shown."""
         self._sums = Sums()
         self._outdated: set[Slot] = set()
+        self._results: list[Slot] = []  # of calls, in order, as far as they were sent
         self.pins: set[str] = set()
         self.entries: dict[int, float] = {}  # prefixes that the provider holds: when last used
         self._of_item: dict[str, list[Slot]] = {}
@@ -127,6 +128,7 @@ class Transcript:
                 self._of_item[slot.item].remove(slot)
                 if slot.call is not None:
                     self._of_call[slot.call].remove(slot)
+        self._results = [slot for slot in self._results if slot.at >= 0]
         for view in self.present.values():
             if any(slot.at < 0 for slot in view.chain):
                 for slot in view.chain:
@@ -199,7 +201,7 @@ class Transcript:
 
     def rebuild(self, slots: Iterable[Slot]) -> None:
         """Take these slots as all that were sent, and derive everything else from them."""
-        self._sums, self.slots, self._outdated = Sums(), [], set()
+        self._sums, self.slots, self._results, self._outdated = Sums(), [], [], set()
         self._of_item, self._of_call = {}, {}
         for slot in slots:
             self._append(slot)
@@ -258,6 +260,8 @@ class Transcript:
         slot.at = len(self.slots)
         slot.first = before.first if before is not None and is_inner else slot.at
         self.slots.append(slot)
+        if slot.full.kind == "result":
+            self._results.append(slot)
 
     # --- what is wanted ----------------------------------------------------------------------
 
@@ -360,8 +364,10 @@ class Transcript:
 
     def _labelled(self, slots: Iterable[Slot], made: Decision, start: int) -> Iterator[Row]:
         last: dict[str, tuple[str, str]] = {}  # of each class: the list, and the window with it
-        for slot in self.slots[:start]:
-            if slot.actions == "full" and slot.sent is not None:
+        blocks = (slot for name in self.views for slot in self._of_item.get(name, []))
+        listing = (slot for slot in blocks if slot.actions == "full" and 0 <= slot.at < start)
+        for slot in sorted(listing, key=lambda slot: slot.at):
+            if slot.sent is not None:
                 last[self.views[slot.item].kind] = slot.sent.key or "", slot.item
         for slot in slots:
             form, label = made.want_of(slot), ""
@@ -421,7 +427,7 @@ class Transcript:
         """The long results that are shown whole and may become gists, in order."""
         return [
             slot
-            for slot in (*self.slots, *self.tail)
+            for slot in (*self._results, *self.tail)
             if slot.want is not None and slot.want.kind == "result"
             if slot.want.tokens > self.rules.long and slot.item not in self.pins
         ]
