@@ -3,6 +3,7 @@
 import pytest
 
 from contextui.events import Event, Listeners, WindowOpened
+from tests.windowing.samples import together
 
 OPENED = WindowOpened("todo_1")
 
@@ -24,6 +25,20 @@ def test_unsubscribing_ends_delivery_and_may_be_repeated() -> None:
     stop()
     listeners.emit(OPENED)
     assert received == []
+
+
+def test_subscribing_from_many_threads_loses_no_listener() -> None:
+    received: list[Event] = []
+    listeners = Listeners()
+
+    def subscribe() -> None:
+        for _ in range(100):
+            listeners.subscribe(received.append)
+            listeners.subscribe(print)()
+
+    together(*[subscribe] * 8)
+    listeners.emit(OPENED)
+    assert len(received) == 800
 
 
 def test_an_exception_is_logged_and_the_others_are_called(caplog: pytest.LogCaptureFixture) -> None:

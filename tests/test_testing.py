@@ -172,6 +172,8 @@ def test_the_first_request_of_the_last_sentence_is_explained(
 
     monkeypatch.setattr(offline, "explain", explain, raising=False)
     with WindowTester(StageWindow) as stage:
+        with pytest.raises(AssertionError, match="call say first"):
+            stage.why()
         stage.say("stage a.py")
         assert stage.why() == "because"
         [request] = seen

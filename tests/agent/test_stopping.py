@@ -21,7 +21,7 @@ from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.words import Lang
 from tests.agent.talking import Waiting, controller, end, of, say
-from tests.windowing.samples import opened
+from tests.windowing.samples import opened, until
 
 LONG = 30.0
 SLOW = ": > begun; sleep 60; touch proof\n"
@@ -85,12 +85,6 @@ def talk_in(
 def jobs_of(talk: InteractionController, name: str) -> list[str]:
     window = talk.windows.get(name)
     return [one.name for one in runtime_of(window).jobs.running()] if window is not None else []
-
-
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(LONG):
-        while not condition():
-            await asyncio.sleep(0.01)
 
 
 async def stop_when(

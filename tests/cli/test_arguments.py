@@ -25,6 +25,10 @@ def test_help_fits_80_columns(program: Program) -> None:
         assert done.err == "", words
         assert done.out.startswith("usage: contextui"), words
         assert [line for line in done.out.splitlines() if len(line) > 80] == [], words
+    wide = program("--help").out
+    program.set(COLUMNS="40")
+    assert wide != (narrow := program("--help").out)
+    assert narrow.split() == wide.split()
 
 
 def test_help_names_every_command_and_every_setting(program: Program) -> None:

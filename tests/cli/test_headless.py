@@ -39,16 +39,17 @@ def test_verbose_prints_calls_on_stderr(program: Program, server: Server) -> Non
     failing = call("action", window_id="todo_1", action_id="fly")
     server.play(
         answer("I open it.", call("create", name="todo")),
-        answer(acting, failing, call("read_file", path="missing.md")),
+        answer(acting, failing, call("create", name="todo"), call("read_file", path="missing.md")),
         answer("Done."),
     )
-    done = program("-p", "Put milk on a list", "--verbose")
+    done = program("-p", "Put milk on a list", "--verbose", "--max-windows", "1")
     assert done.out == "I open it.\nDone.\n"
     assert done.err.splitlines() == [
         "✓ create todo",
         '✓ todo_1.add {"text": "milk"}',
         '✗ todo_1.fly: todo_1 has no action "fly". It has: add, find, done, undone, edit, delete, '
         "move, clear_done, close.",
+        "✗ create todo: 1 windows are open, which is the maximum (max_windows). Close one first.",
         '✗ read_file {"path": "missing.md"}: There is no "missing.md" in the workspace.',
     ]
 
@@ -87,7 +88,8 @@ def test_json_is_one_object(program: Program, server: Server) -> None:
 
 def test_stream_json_is_one_object_for_each_event(program: Program, server: Server) -> None:
     server.play(answer(call("create", name="todo")), answer("Done."))
-    done = program("-p", "Make a list", "--output-format", "stream-json")
+    done = program("-p", "Make a list", "--output-format", "stream-json", "--verbose")
+    assert done.err == "✓ create todo\n"
     types = [line["type"] for line in done.lines]
     assert types[:2] == ["turn_started", "step_started"]
     assert types[-2:] == ["turn_finished", "result"]
@@ -159,10 +161,12 @@ def test_the_command_to_continue_fits_the_session(
 
 def test_the_settings_reach_the_request(program: Program, server: Server) -> None:
     server.play(answer("Ja."))
+    program.set(CONTEXTUI_TOOL_PROTOCOL="text")
     program("-p", "Hi", "--model", "claude-x", "--max-tokens", "77", "--lang", "zh")
     request = server.requests[0].json
     assert (request["model"], request["max_tokens"]) == ("claude-x", 77)
     assert "窗口" in request["system"][0]["text"]
+    assert ("tools" in request, "<tool_call>" in request["system"][0]["text"]) == (False, True)
     assert server.requests[0].headers["authorization"].endswith(SECRET)
 
 

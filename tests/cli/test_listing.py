@@ -176,8 +176,10 @@ def test_windows_as_json(program: Program) -> None:
 
 def test_every_setting_is_listed_with_where_it_comes_from(program: Program) -> None:
     program.set(CONTEXTUI_MAX_STEPS="7", ANTHROPIC_MODEL="claude-x")
-    path = program.write(".contextui/config.toml", "budget = 9000")
-    lines = program("config", "--lang", "zh").out.splitlines()
+    path = program.write(".contextui/config.toml", "budget = 9000\napproval = 'auto'")
+    done = program("config", "--lang", "zh")
+    done.fails(0, "approval")  # a project may not raise it
+    lines = done.out.splitlines()
     rows = {line.split()[0]: line.split()[1:] for line in lines if line}
     assert rows["max_steps"] == ["7", "CONTEXTUI_MAX_STEPS"]
     assert rows["model"] == ["claude-x", "ANTHROPIC_MODEL"]

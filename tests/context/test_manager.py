@@ -235,6 +235,8 @@ def test_an_item_is_added_once_under_one_id_to_one_manager() -> None:
         with pytest.raises(DuplicateItemError, match="was added before"):
             other.add(again)
     assert context.get(item.id) is item
+    with pytest.raises(TypeError):
+        context.items[item.id] = user("other")  # type: ignore[index]
     assert context.current_seq == 1
 
 
@@ -530,4 +532,6 @@ def test_a_session_knows_it_when_it_is_opened_again(tmp_path: Path) -> None:
     folds = again.context.ledger.folds
     assert folds.items_of(summary.id) == (items[0].id, items[1].id)
     assert folds.summary_of(items[0].id) == summary.id
+    folds.note([summary.id, items[1].id], "later")  # of two that replace an item, the later counts
+    assert [folds.summary_of(one.id) for one in items[:2]] == [summary.id, "later"]
     again.close()

@@ -6,6 +6,7 @@ import pytest
 
 from contextui import ContextItem, ContextRenderer, ItemType, LlmMessage, RenderOptions
 from tests.context.conversation import Conversation, wire
+from tests.windowing.samples import LONG, Blocking, held, opened
 
 
 def roles_and_starts(messages: list[LlmMessage]) -> list[str]:
@@ -148,6 +149,18 @@ def test_words_that_come_between_a_call_and_its_result_go_behind_it() -> None:
         "user: ({'type': 'tool_resul",
         "user: and hurry",
     ]
+
+
+async def test_a_late_window_goes_along_once_it_is_drawn() -> None:
+    talk = Conversation()
+    window = opened(talk.windows, Blocking)
+    await talk.windows.settle(LONG)
+    talk.turn("words", "answer")
+    with held(window, "content"):
+        await talk.windows.act(window.id, "up")
+        assert str(talk.composed()).count("<Window ") == 1
+    await talk.windows.settle(LONG)
+    assert "Full: 1" in str(talk.composed()[-1].content)
 
 
 def test_a_window_item_whose_window_is_gone_is_skipped() -> None:

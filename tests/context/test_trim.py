@@ -24,9 +24,10 @@ from contextui.config.schema import Placement
 from contextui.context.item import is_conversation
 from contextui.context.trim import ROUNDS_KEPT, Meter
 from contextui.context.units import Unit, rounds, units
-from contextui.events import Event
+from contextui.events import Event, WindowDetailChanged
 from tests.context.conversation import Conversation, NotesWindow, rough_counter, wire
 from tests.thorough import times
+from tests.windowing.samples import Heard
 
 size = Meter(rough_counter()).size
 
@@ -279,6 +280,7 @@ def test_windows_show_less_before_anything_of_the_conversation_is_lost() -> None
     talk = Conversation()
     lines = ["a long line in a window, and on it goes for a while"] * 50
     pinned, old, recent = (talk.open(*lines) for _ in range(3))
+    heard = Heard(talk.windows)
     reference = talk.context.get_all()[0]
     talk.context.pin(reference.id)
     talk.windows.focus(recent.id)
@@ -289,6 +291,8 @@ def test_windows_show_less_before_anything_of_the_conversation_is_lost() -> None
     assert [w.lod for w in (pinned, old, recent)] == [Lod.FULL, Lod.SUMMARY, Lod.FULL]
     talk.context.compose(full - 900)
     assert [w.lod for w in (pinned, old, recent)] == [Lod.FULL, Lod.GIST, Lod.SUMMARY]
+    lowered = [(one.window_id, one.lod) for one in heard.of(WindowDetailChanged)]
+    assert lowered == [(old.id, "Summary"), (old.id, "Gist"), (recent.id, "Summary")]
     assert talk.context.ledger.cut == 0
     assert not any(one.is_obsolete for one in talk.context.get_all())
     talk.context.compose(1_000_000)

@@ -1,17 +1,18 @@
 """Paths are found by a few of their letters, without reading the disk again."""
 
 import os
-import threading
 import time
 from collections import Counter
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
-from contextui.files.index import ALL, Match, PathIndex, fuzzy
+from contextui.files.index import ALL, Match, PathIndex, _scored, fuzzy
 from contextui.files.workspace import Workspace
 from tests.counting import count_calls
 from tests.files.test_listing import make
+from tests.windowing.samples import together
 
 
 def indexed(root: Path, *files: str) -> PathIndex:
@@ -76,6 +77,14 @@ class TestMatch:
         )
         assert paths(index.match("cart.py", 5))[0] == "src/shop/cart.py"
         assert set(paths(index.match("cart", 2))) == {"src/shop/cart.py", "docs/cart.md"}
+
+    def test_of_many_only_the_most_promising_are_scored(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        index = indexed(tmp_path, *(f"{one}_cart.py" for one in range(200)), "deep/down/cart.py")
+        monkeypatch.setattr("contextui.files.index._scored", scored := Mock(wraps=_scored))
+        assert paths(index.match("cart", 5))[0] == "deep/down/cart.py"
+        assert scored.call_count <= 150
 
     def test_open_files_come_before_equals(self, tmp_path: Path) -> None:
         index = indexed(tmp_path, "a/one.py", "b/one.py", "c/one.py", "far.txt")
@@ -151,11 +160,7 @@ class TestWork:
         assert index.is_ready
         assert not index.is_stale
         assert not index.is_loading
-        threads = [threading.Thread(target=index.refresh) for _ in range(5)]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join(5)
+        together(*[index.refresh] * 5)
         assert paths(index.match("a", 1)) == ["a"]
 
     def test_new_files_appear_after_a_refresh(self, tmp_path: Path) -> None:

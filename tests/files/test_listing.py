@@ -159,6 +159,9 @@ class TestWork:
         assert len(list_folder(big, "07/3").entries) == 10
         assert calls["scandir"] == 1
         assert sum(calls.values()) < 30
+        calls.clear()
+        assert len(list(walk(big))) == 900
+        assert calls["scandir"] == 101
 
     def test_a_search_stops_at_its_timeout(self, big: Workspace, calls: Counter[str]) -> None:
         ticks = count()
@@ -213,6 +216,8 @@ class TestSearch:
             for number in (0, 77_777, 149_999):
                 (hit,) = find_text(workspace, f"line {number} é")
                 assert hit.line == number + 1
+            timeout = SearchTimeout(3, clock=count().__next__)  # reached within the file
+            assert list(find_text(workspace, f"line {number} é", timeout=timeout)) == []
 
     def test_a_long_line_shows_what_is_around(self, tmp_path: Path) -> None:
         (tmp_path / "long").write_text("x" * 1_500_000 + "needle" + "y" * 1_500_000 + "\nneedle")

@@ -21,7 +21,7 @@ from contextui.files.errors import (
 from contextui.files.paths import _kernel_devices
 from contextui.files.workspace import Workspace
 from tests import forkserver
-from tests.counting import opened_around
+from tests.counting import count_calls, opened_around
 
 SECRET = "canary"
 
@@ -257,12 +257,14 @@ def test_a_binary_file_is_refused_and_untouched(root: Path) -> None:
     assert workspace.read_bytes("a.bin") == b"\x7fELF\0\1\2"
 
 
-def test_a_file_is_compared_with_its_version(root: Path) -> None:
+def test_a_file_is_compared_with_its_version(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = root / "file.txt"
     with Workspace(root) as workspace:
         read = workspace.open_text("file.txt").version
         seen = workspace.stat("file.txt").version  # of a file that was not read whole
+        calls = count_calls(monkeypatch, "pread")
         assert [workspace.compare("file.txt", one) for one in (read, seen)] == ["same", "same"]
+        assert not calls
         os.utime(path, (1, 1))
         assert [workspace.compare("file.txt", one) for one in (read, seen)] == ["same", "changed"]
         path.write_text("INSIDE\n")

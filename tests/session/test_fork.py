@@ -14,6 +14,7 @@ from tests.context.conversation import wire
 from tests.session.test_crash import Entries, talking
 from tests.session.test_log import disk_full
 from tests.session.test_roundtrip import Talk, same_state, store_in
+from tests.session.test_versions import write
 from tests.session.writer import Writer
 from tests.session.writer import store_in as writers_store
 from tests.thorough import times
@@ -57,7 +58,7 @@ def test_turn_0_is_the_start_without_any_message(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(times(1, 12)))
 def test_a_fork_of_any_turn_is_the_session_as_it_was(tmp_path: Path, seed: int) -> None:
-    """Through checkpoints, whose offsets differ in the copy; the fork of a fork too."""
+    """Through checkpoints, whose offsets differ in the copy; a fork of it and a look at it too."""
     store, dice = writers_store(tmp_path, checkpoint_every=25), random.Random(seed)
     composed: dict[int, bytes] = {}
     with store.create("/project") as session:
@@ -74,6 +75,9 @@ def test_a_fork_of_any_turn_is_the_session_as_it_was(tmp_path: Path, seed: int) 
     for turn in sorted(dice.sample(sorted(composed), 4)):
         first = store.make_fork(session.id, turn)
         second = store.make_fork(first)
+        view = store.view(session.id, turn)
+        assert (view.notices, wire(view.context.compose().messages)) == ([], composed[turn])
+        view.close()
         for made in (first, second):
             with store.open(made) as again:
                 talk = Talk(again)
@@ -186,10 +190,12 @@ def test_invented_origins_are_ignored(tmp_path: Path) -> None:
 
 def test_only_kept_versions_that_the_log_names_are_linked(tmp_path: Path) -> None:
     store = store_in(tmp_path)
-    with store.create("/project") as session:
+    with store.create(tmp_path) as session:
         Talk(session).turn("words", "answer")
-        kept = session.path.with_suffix("") / KEPT
-        kept.mkdir(parents=True)
-        (kept / ("a" * 64)).write_text("not named")
-        made = store.make_fork(session.id)
-    assert not (session.path.parent / made).exists()
+        (tmp_path / "a.txt").write_text("named")
+        write(session, "a.txt", b"new")
+        (session.path.with_suffix("") / KEPT / ("a" * 64)).write_text("not named")
+        before, made = store.make_fork(session.id, 0), store.make_fork(session.id)
+    linked = (session.path.parent / made / KEPT).iterdir()
+    assert [one.read_text() for one in linked] == ["named"]
+    assert not (session.path.parent / before).exists()

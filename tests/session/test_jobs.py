@@ -78,3 +78,5 @@ def test_a_kill_keeps_what_the_job_committed_and_that_it_was_running(tmp_path: P
         assert isinstance(window, Baker)
         assert window.state.loaves == 3
         assert "bake was interrupted" in reports(again)
+    with store_in(tmp_path, classes=[Baker]).open(session_id) as third:
+        assert reports(third).count("was interrupted") == 1

@@ -221,20 +221,20 @@ def test_a_folder_that_became_a_link_is_not_followed(work: Work, tmp_path: Path)
 
 
 def test_what_is_not_kept_is_said(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in "abc":
+    for name in "abcd":
         (work.folder / name).write_text(f"one {name}\n")
 
     with monkeypatch.context() as patched:
         patched.setattr(versions, "write_private", disk_full)
         work.turn(a="two\n")
     with monkeypatch.context() as patched:
-        patched.setattr(versions, "MOST_KEPT", 1)
-        work.turn(b="two\n")
+        patched.setattr(versions, "MOST_KEPT", 10)  # of all copies together
+        work.turn(d="two\n", b="two\n")
     work.turn(c="two\n")
     kept = work.session.path.with_suffix("") / KEPT
     (kept / digest_of(b"one c\n")).write_bytes(b"planted\n")
     assert {one.path: one.reason for one in work.plan(0).files} == {
-        "a": NOT_KEPT, "b": TOO_LARGE, "c": NOT_KEPT
+        "a": NOT_KEPT, "b": TOO_LARGE, "c": NOT_KEPT, "d": None
     }  # fmt: skip
     done = restore(work.session, work.plan(0), set("abc"))
     assert done.rewind == ""

@@ -80,11 +80,7 @@ def test_home_is_given_or_set_or_the_users(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.delenv("CONTEXTUI_HOME")
     monkeypatch.setenv("HOME", "/users/me")
     assert contextui_home() == Path("/users/me/.contextui")
-
-
-def test_an_empty_home_variable_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CONTEXTUI_HOME", raising=False)
-    monkeypatch.setenv("HOME", "")
+    monkeypatch.setenv("HOME", "")  # as if it were not set
     assert contextui_home() == Path(pwd.getpwuid(os.getuid()).pw_dir) / ".contextui"
 
     def nobody(uid: int) -> None:
@@ -382,9 +378,7 @@ def test_the_focus_of_a_window_comes_back(tmp_path: Path) -> None:
             assert window.snapshot().state.focus_id == focus
 
 
-def test_what_is_folded_and_unfolded_stays_so_and_can_be_turned_again(
-    tmp_path: Path,
-) -> None:
+def test_what_is_folded_and_unfolded_stays_so_and_can_be_turned_again(tmp_path: Path) -> None:
     store = SessionStore(tmp_path / "home", SessionOptions(placement="in-place"))
     session = store.create(tmp_path)
     context = session.context
@@ -611,7 +605,7 @@ def test_a_newer_schema_is_rejected(store: SessionStore) -> None:
     header = json.loads(SAMPLES.splitlines()[0])
     header |= {"type": "system", "subtype": "session", "data": {"schema": 99}}
     header["version"] = "99.0.0"
-    path = foreign(store, json.dumps(header) + "\n")
+    path = foreign(store, json.dumps(header) + '\n{"uuid":"torn')  # not even that is repaired
     before = path.read_bytes()
     for attempt in (store.open, store.fork, store.view):
         with pytest.raises(NewerSchemaError, match="written by a newer contextui"):

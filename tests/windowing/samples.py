@@ -219,6 +219,11 @@ def settled(windows: WindowManager) -> list[str]:
     return asyncio.run(windows.settle(LONG))
 
 
+async def until(condition: Callable[[], object]) -> None:
+    while not condition():
+        await asyncio.sleep(0.005)
+
+
 def after_all(window: Window) -> None:
     """Wait until the window's thread has done all that was asked of it before."""
     done: Callable[[], None] = threading.Event().set

@@ -12,6 +12,7 @@ MISTAKES = [
     ("name = 'My Shop'", '(small letters, digits, - and _). Write name = "my-shop"'),
     ("class State:\n    n = 0", "ShopWindow.State must extend Window.State: write class State("),
     ("class State(Window.State):\n    n: int", "ShopWindow.State: n needs a default"),
+    ("class State(Window.State):\n    n: int = None", "n: Input should be a valid integer"),
     ("items: list[str] = []", "ShopWindow.items would be shared by all its windows, and not saved"),
     ("items = {}", "write it into class State(Window.State), or as ITEMS if it never changes"),
     ("async def content(self, lod):\n    return ''", "ShopWindow.content must be a plain def"),

@@ -15,6 +15,7 @@ TREE = Element("list", Element("item", "milk", id=1, done=True), Element("item",
 def test_attributes_are_text_and_none_leaves_them_out() -> None:
     element = Element("item", id=1, done=True, open=False, note=None, ratio=0.5)
     assert element.attributes == {"id": "1", "done": "true", "open": "false", "ratio": "0.5"}
+    assert Element("a", tag="x", self="y").attributes == {"tag": "x", "self": "y"}
 
 
 def test_equality_is_by_what_it_says() -> None:

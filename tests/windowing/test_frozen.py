@@ -1,6 +1,7 @@
 """What a window hands out can be looked at and never changed; state changes only in its calls."""
 
 import asyncio
+import contextvars
 import copy
 import json
 import pickle
@@ -71,7 +72,11 @@ class Mixed(Window):
 
     @action("Leak")
     def leak(self) -> None:
-        self.leaked = self.state.items
+        self.leaked, self.inside = self.state.items, contextvars.copy_context()
+
+    @action("Start over")
+    def reset(self) -> None:
+        self.state = self.State(count=7)
 
     @action("Change all")
     async def change(self) -> None:
@@ -121,8 +126,10 @@ def test_a_change_from_outside_raises_without_trace(windows: WindowManager, mixe
 
 
 def test_inside_an_action_everything_can_be_changed(windows: WindowManager, mixed: Mixed) -> None:
+    before = mixed.state
     assert act(windows, mixed, "change").ok
     state = mixed.state
+    assert state is mixed.state is not before  # a copy is made once for a version
     assert state.items == [Part(text="a", tags=["x", "y"]), Part(text="b")]
     assert state.table == {"a": [1, 2]}
     assert state.loose == {"deep": [{"er": [3]}]}
@@ -130,6 +137,8 @@ def test_inside_an_action_everything_can_be_changed(windows: WindowManager, mixe
     assert isinstance(state, Mixed.State)
     assert isinstance(state.items, list)
     assert isinstance(state.items[0], Part)
+    assert act(windows, mixed, "reset").ok
+    assert mixed.state == Mixed.State(count=7)
 
 
 def test_a_leaked_part_that_is_changed_outside_is_discarded_with_a_warning(
@@ -137,6 +146,8 @@ def test_a_leaked_part_that_is_changed_outside_is_discarded_with_a_warning(
 ) -> None:
     heard = Heard(windows)
     assert act(windows, mixed, "leak").ok
+    with pytest.raises(FrozenStateError):
+        mixed.inside.run(lambda: mixed.state.numbers.append(3))
     mixed.leaked.append(Part(text="smuggled"))
     assert act(windows, mixed, "up").ok
     after_all(mixed)

@@ -15,7 +15,7 @@ from contextui.events import Event, WindowNotified
 from contextui.reaper import processes
 from contextui.windowing.job import Job
 from contextui.windowing.runtime import runtime_of
-from tests.windowing.samples import act, opened
+from tests.windowing.samples import act, opened, until
 
 LONG = 60.0
 
@@ -118,14 +118,12 @@ def ended(window: Window) -> None:
     ending.result(LONG)
 
 
-async def until(condition: Callable[[], object]) -> None:
-    while not condition():
-        await asyncio.sleep(0.005)
-
-
 async def test_one_that_outlasts_the_action_goes_on_and_reports_its_end(desk: Desk) -> None:
+    assert await desk.act("wait", seconds=1) == "No job is running."
+    assert await desk.act("cancel") == "There is no such job. Running: none."
     said = await desk.act("hold")
     assert said == ("hold goes on as job 1. wait(seconds) waits for it, cancel(job) ends it.")
+    assert await desk.act("cancel", job=7) == "There is no such job. Running: 1: hold."
     await until(lambda: "<Job" in desk.window.to_xml())
     assert '<Job id="1">hold</Job>' in desk.window.to_xml()
     await desk.act("release")
@@ -140,6 +138,7 @@ async def test_a_failure_is_reported_with_reason_and_keeps_what_was_committed(de
     assert not result.ok
     assert "out of bricks" in result.text
     assert desk.window.state.steps == ["step 1", "step 2"]
+    assert desk.notices() == []  # its action said so
 
 
 async def test_a_change_that_fails_leaves_earlier_ones_and_timers_alone(desk: Desk) -> None:
@@ -203,11 +202,14 @@ async def test_a_change_during_which_a_job_is_cancelled_is_undone(desk: Desk) ->
         @action("Wait in a change, and go on when it is cancelled")
         def hold_in_change(self) -> Job:
             async def work(_: Job) -> None:
+                with suppress(asyncio.CancelledError):
+                    async with self.env.change():
+                        self.state.steps.append("in vain")
+                        self.ends.append("begun")
+                        with suppress(asyncio.CancelledError):
+                            await self.gate.wait()
                 async with self.env.change():
-                    self.state.steps.append("in vain")
-                    self.ends.append("begun")
-                    with suppress(asyncio.CancelledError):
-                        await self.gate.wait()
+                    self.ends.append("changed again")
 
             return self.env.job("hold", work)
 
@@ -217,7 +219,7 @@ async def test_a_change_during_which_a_job_is_cancelled_is_undone(desk: Desk) ->
     assert runtime_of(window).jobs.cancel_all() == ["hold"]
     await until(desk.notices)
     assert desk.notices() == ["hold was cancelled."]
-    assert window.state.steps == []
+    assert (window.state.steps, window.ends) == ([], ["begun"])
 
 
 @pytest.mark.parametrize(
@@ -328,23 +330,15 @@ async def test_a_job_is_not_started_from_outside(desk: Desk) -> None:
         desk.window.env.job("x", desk.window._never)
 
 
-def test_work_that_is_not_async_is_explained() -> None:
-    class Plain(Window):
-        """Gets it wrong."""
-
-        def content(self, lod: Lod) -> Body:
-            return ""
-
+def test_work_that_is_not_async_is_explained(desk: Desk) -> None:
+    class Plain(Builder):
         @action("Go")
         def go(self) -> Job:
             return self.env.job("go", lambda job: None, wait=LONG)  # type: ignore[arg-type, return-value]
 
-    windows = WindowManager([Plain])
-    window = windows.open("plain")
-    said = act(windows, window, "go")
+    said = act(desk.windows, opened(desk.windows, Plain), "go")
     assert not said.ok
     assert "write async def" in said.text
-    windows.shut_down()
 
 
 class Runner(Window):

@@ -206,6 +206,8 @@ class TestActing:
         counter = windows.open("counter")
         assert act(windows, counter, "up", by="2") == ActionResult(True, "Now 2")
         assert act(windows, counter, "report").text == "2"
+        todo = windows.open("todo", items=["a"])
+        assert act(windows, todo, "delete", index=0) == ActionResult(True, "Done.")
 
     @pytest.mark.parametrize("window_id", ["todo_2", "", 'x"><y', "\0", None, 5, ["todo_1"], {}])
     def test_an_unknown_window_is_a_result(self, windows: WindowManager, window_id: Any) -> None:

@@ -118,6 +118,8 @@ def test_who_waits_for_an_opening_has_been_told_of_its_failure(windows: WindowMa
     assert has_failed.wait(LONG)
     assert asyncio.run(windows.await_opening(LONG)) == []
     assert [reason.startswith("ValueError: no network") for reason in told] == [True]
+    assert windows.get("failing_1") is None
+    assert "did not open: ValueError: no network" in str(windows.last_render("failing_1"))
 
 
 def test_an_async_opened_is_cancelled_when_it_is_closed(windows: WindowManager) -> None:

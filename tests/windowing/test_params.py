@@ -77,6 +77,7 @@ def test_s0_5_a_hint_is_shown_as_name_and_type() -> None:
         (int | str, "it:int|string"),
         (Union[int, str, None], "it:int|string?"),  # noqa: UP007
         (Annotated[int, Field(ge=0)], "it:int(0..)"),
+        (Annotated[int, Field(ge=2)] | None, "it:int(2..)?"),
         (Point, "it:{x:int,y:int?}"),
         (Line, "it:{start:{x:int,y:int?},name:string?}"),
         (list[Point], "it:{x:int,y:int?}[]"),

@@ -96,6 +96,8 @@ def test_what_would_be_refused_says_why(
 ) -> None:
     window = windows.open(Writer)
     assert problem(window, action_id, **params) == why
+    windows.close(window.id)
+    assert problem(window, "forget") == "writer_1 is closed."
 
 
 @pytest.mark.usefixtures("neighbour")

@@ -63,6 +63,11 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, there: 
     assert os.listdir(tmp_path) == [there]
 
 
+def test_a_folder_that_is_none_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(NewWindowError, match="cannot be written: No such file or directory"):
+        write_new_window("notes", tmp_path / "none")
+
+
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Callable[..., Acting]]:
     """Open the table window on a database of a given name, and act on it as the model."""

@@ -150,7 +150,7 @@ def test_a_later_run_has_the_saved_state_the_id_and_the_hook() -> None:
         assert diary.content() == "en Full: one"
 
 
-def test_a_state_that_cannot_be_saved_fails_the_test() -> None:
+def test_a_state_that_cannot_be_saved_or_shown_fails_the_test() -> None:
     class Odd(Window):
         """Holds what JSON cannot."""
 
@@ -160,7 +160,7 @@ def test_a_state_that_cannot_be_saved_fails_the_test() -> None:
         state: State
 
         def content(self, lod: Lod) -> Body:
-            return "odd"
+            return self.state.thing or "odd"
 
         @action("Hold it")
         def hold(self) -> None:
@@ -170,6 +170,8 @@ def test_a_state_that_cannot_be_saved_fails_the_test() -> None:
         odd.act("hold")
         with pytest.raises(AssertionError, match="cannot be saved"):
             odd.restored()
+        with pytest.raises(AssertionError, match="content"):
+            odd.content()
 
 
 async def test_it_works_inside_an_event_loop() -> None:

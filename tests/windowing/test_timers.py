@@ -67,9 +67,11 @@ def test_it_ends_after_three_failures(windows: WindowManager, error: type[BaseEx
 
 def test_a_failure_now_and_then_does_not_end_it(windows: WindowManager) -> None:
     class Flaky(Clockwork):
+        """Its ticks are async, as they may be."""
+
         calls = 0
 
-        def tick(self) -> None:
+        async def tick(self) -> None:  # type: ignore[override]
             super().tick()
             self.calls += 1
             if self.calls % 3:

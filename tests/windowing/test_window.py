@@ -8,7 +8,7 @@ import pytest
 
 from contextui import Body, ContextVersion, Lod, Snapshot, Transient, Window, WindowManager, action
 from contextui.errors import UnknownWindowError, WindowClosedError
-from contextui.events import WindowActed, WindowChanged
+from contextui.events import WindowActed, WindowChanged, WindowDetailChanged
 from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import (
     LONG,
@@ -103,11 +103,12 @@ class TestVersions:
     """S1.4: counted by the framework, never from outside."""
 
     def test_major_counts_the_data_and_returns_the_rest_to_0(self, windows: WindowManager) -> None:
-        counter = windows.open(Counter)
+        counter, heard = windows.open(Counter), Heard(windows)
         assert version_of(counter) == "1.0.0"
-        windows.set_lod(counter.id, Lod.GIST)
-        windows.set_lod(counter.id, Lod.FULL)
+        for lod in (Lod.FULL, Lod.GIST, Lod.GIST, Lod.FULL):
+            windows.set_lod(counter.id, lod)
         assert version_of(counter) == "1.2.0"
+        assert [event.lod for event in heard.of(WindowDetailChanged)] == ["Gist", "Full"]
         act(windows, counter, "up")
         assert version_of(counter) == "2.0.0"
 
@@ -304,9 +305,7 @@ class TestHistory:
         counter = windows.open(Short)
         for _ in range(5):
             act(windows, counter, "up")
-        assert [one.round for one in counter.snapshot().history or ()] == [1, 2, 3, 4, 5][
-            5 - limit :
-        ]
+        assert [one.round for one in counter.snapshot().history or ()] == list(range(6 - limit, 6))
 
 
 class TestEvents:

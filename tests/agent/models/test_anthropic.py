@@ -2,11 +2,14 @@
 
 import asyncio
 import copy
+import gzip
+import json
 import logging
 import subprocess
 import sys
 import threading
 import traceback
+import zlib
 from collections.abc import Callable
 from contextlib import aclosing
 from itertools import pairwise
@@ -184,25 +187,20 @@ def test_each_request_has_a_mark_where_the_previous_one_ended() -> None:
     assert requests == kept
 
 
-async def test_a_request_that_was_not_read_left_no_mark() -> None:
+@pytest.mark.parametrize(
+    ("step", "read"),
+    [(Reply(529, error("overloaded_error")), 1), (Stream([start()], end="close"), 31)],
+    ids=["refused", "broke off"],
+)
+async def test_a_request_that_was_not_read_left_no_mark(step: Step, read: int) -> None:
     first, second, third = steps_of(2)
-    with Server(answer("Hi."), Reply(529, error("overloaded_error")), answer("Hi.")) as server:
+    with Server(answer("Hi."), step, answer("Hi.")) as server:
         async with aclosing(model_of(server)) as model:
             await one_answer(model, first)
             with pytest.raises(ModelError):
                 await one_answer(model, second)
             await one_answer(model, third)
-        assert [one.marks() for one in server.requests] == [[0, 1], [0, 1, 31], [0, 1, 61]]
-
-
-async def test_a_request_whose_answer_broke_off_was_read() -> None:
-    first, second = steps_of(1)
-    with Server(Stream([start()], end="close"), answer("Hi.")) as server:
-        async with aclosing(model_of(server)) as model:
-            with pytest.raises(ModelError):
-                await one_answer(model, first)
-            await one_answer(model, second)
-        assert server.requests[1].marks() == [0, 1, 31]
+        assert [one.marks() for one in server.requests] == [[0, 1], [0, 1, 31], [0, read, 61]]
 
 
 async def one_answer(model: RemoteModel, request: ModelRequest = HI) -> Answer:
@@ -351,6 +349,15 @@ def test_a_complete_answer_counts_whatever_follows_it() -> None:
         assert the_answer(Stream(answer("Hi."), end=end)).stop_reason == "end_turn"
     assert the_answer(Stream([*answer("Hi."), b"\xff\n\n"])).stop_reason == "end_turn"
     assert the_answer([*answer("Hi."), error("api_error")]).stop_reason == "end_turn"
+
+
+def test_a_compressed_answer_is_read() -> None:
+    events = b"".join(f"data: {json.dumps(event)}\n\n".encode() for event in answer("Hi."))
+    for encoding, packed in (("gzip", gzip.compress(events)), ("deflate", zlib.compress(events))):
+        headers = {"content-encoding": encoding, "content-type": "text/event-stream"}
+        assert the_answer(Reply(200, packed, headers)).blocks == ({"type": "text", "text": "Hi."},)
+        with pytest.raises(ModelError, match="broke off"):
+            the_answer(Reply(200, packed[:-40], headers))
 
 
 def test_one_connection_serves_many_requests() -> None:

@@ -200,7 +200,7 @@ def test_a_server_without_https_differs_from_one_that_is_away() -> None:
     assert "does not support https: use http://" in str(caught)
 
 
-BEGUN = answer("Hello.")[:-2]
+BEGUN, OK = answer("Hello.")[:-2], b"HTTP/1.1 200 OK\r\n"
 
 
 @pytest.mark.parametrize(
@@ -208,13 +208,19 @@ BEGUN = answer("Hello.")[:-2]
     [
         (Hangup(), 60, "connection", "disconnected"),
         (Hangup(held=True), 0.2, "silent", "does not respond"),
-        (Raw(lambda: chain([b"HTTP/1.1 200 OK\r\n"], drip(b"x: 1\r\n"))), 0.3, "silent",
-         "does not respond"),
+        (Raw(lambda: chain([OK], drip(b"x: 1\r\n"))), 0.3, "silent", "does not respond"),
         (Stream(BEGUN, held=True), 2, "silent", "nothing new for 2 s"),
         (Reply(500, "Half of", is_short=True), 60, "connection", ""),
+        (Raw(lambda: [b"SSH-2.0-OpenSSH_9.6\r\n"]), 60, "connection", ""),
+        (Raw(lambda: [b"HTTP/1.1 abc OK\r\n\r\n"]), 60, "connection", ""),
+        (Raw(lambda: [OK, b"x: ", b"y" * 1_000_000, b"\r\n\r\n"]), 60, "connection", ""),
+        (Raw(lambda: [OK, b"content-length: 5\r\n", b"content-length: 9\r\n\r\nhello"]), 60,
+         "connection", ""),
+        (Raw(lambda: [HEADERS, b"zz\r\nhello\r\n"]), 60, "cut", ""),
         (Reply(200, error("overloaded_error", "Full.")), 60, "overloaded", "Full."),
     ],
-    ids=["hangup", "silent", "headers drip", "stops coming", "breaks off", "plain"],
+    ids=["hangup", "silent", "headers drip", "stops coming", "breaks off", "no http", "odd status",
+         "huge header", "two lengths", "bad chunk", "plain"],
 )  # fmt: skip
 def test_a_reply_that_does_not_come_as_it_should(
     step: Step, silence: float, kind: str, words: str
@@ -306,17 +312,14 @@ def test_an_event_without_an_end_is_none(monkeypatch: pytest.MonkeyPatch) -> Non
     )
 
 
-EMPTY: Event = {
-    "type": "content_block_delta",
-    "index": 0,
-    "delta": {"type": "text_delta", "text": ""},
-}
+def piece(kind: str, **content: object) -> Event:
+    return {"type": "content_block_delta", "index": 0, "delta": {"type": kind, **content}}
 
 
 NOISE: list[Event | bytes] = [
     {"type": "ping"},
     {"type": "never_heard_of"},
-    EMPTY,
+    piece("text_delta", text=""),
     {"type": "message_delta", "delta": {}, "usage": {"output_tokens": 5}},
     {"type": "content_block_stop", "index": 0},
     b": still here\n",
@@ -347,16 +350,12 @@ def test_an_answer_without_progress_is_given_up() -> None:
 OPEN = answer("Hello.")[:-3]  # its block is still open
 
 
-def words_of(text: str) -> Event:
-    return {**EMPTY, "delta": {"type": "text_delta", "text": text}}
-
-
 @pytest.mark.parametrize(
     "more",
     [
-        words_of("and so on " * 100),
-        {**EMPTY, "delta": {"type": "thinking_delta", "thinking": "hm " * 300}},
-        {**EMPTY, "delta": {"type": "never_heard_of", "it": ["a"] * 300}},
+        piece("text_delta", text="and so on " * 100),
+        piece("thinking_delta", thinking="hm " * 300),
+        piece("never_heard_of", it=["a"] * 300),
     ],
     ids=["text", "thinking", "unknown"],
 )
@@ -384,14 +383,15 @@ def test_blocks_without_end_are_given_up() -> None:
 
 def test_bytes_without_end_are_given_up() -> None:
     """Each event is of use, and most of it is not."""
-    with Server(Raw(lambda: repeated(OPEN, {**words_of("a"), "junk": "x" * 500_000}))) as server:
+    bloated = {**piece("text_delta", text="a"), "junk": "x" * 500_000}
+    with Server(Raw(lambda: repeated(OPEN, bloated))) as server:
         caught = failure(server, asking("Hi.", max_tokens=100))
         assert server.wait_until_gone()
     assert caught.kind == "endless"
 
 
 def test_an_answer_may_take_only_so_long_in_all() -> None:
-    with Server(Raw(lambda: repeated(OPEN, words_of("a"), pause=0.02))) as server:
+    with Server(Raw(lambda: repeated(OPEN, piece("text_delta", text="a"), pause=0.02))) as server:
         caught = failure(server, limits=AnswerLimits(total=2))
         assert server.wait_until_gone()
     assert (caught.kind, caught.is_transient) == ("endless", False)

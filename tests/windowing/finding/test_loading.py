@@ -54,6 +54,7 @@ def test_all_windows_that_a_file_defines_and_none_that_it_imports(there: Path) -
     )
     write(there / "two.py", more=more)
     assert [entry.name for entry in found(files=["two.py"]).entries] == ["hello", "second"]
+    assert lines(found(files=["two.py:Second"])) == ["[✓] second: Two."]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from contextui import Lod
+from contextui import ContextManager, Lod
 from contextui.events import Event, WindowNotified
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore
@@ -79,10 +79,12 @@ def test_revoked_trust_loads_nothing(there: Path) -> None:
 def test_the_state_history_detail_and_focus_are_kept(there: Path) -> None:
     path = write(there / "hello.py")
     reloader, windows = loaded(found(files=[path]))
+    context = ContextManager(windows)
     first = windows.open("hello", start=3)
     act(windows, first.id, "up")
     windows.set_lod(first.id, Lod.SUMMARY)
     windows.open("hello")
+    context.mark_sent(context.compose())
     used = windows.focused_at(first.id)
     before = first.version
     write(path, words="Greets.")
@@ -97,6 +99,8 @@ def test_the_state_history_detail_and_focus_are_kept(there: Path) -> None:
     assert window.version > before
     assert [one.action for one in runtime_of(window).history.entries] == ["up"]
     assert "Greets. 4" in window.to_xml()
+    assert "Greets. 4" in str(context.compose().messages)
+    assert len(context.window_items("hello_1")) == 1
     act(windows, "hello_1", "up")
     assert [one.id for one in windows.windows()] == ["hello_1", "hello_2"]
 
