@@ -13,6 +13,7 @@ from tests.tui.terminal import Terminal
 from tests.tui.test_saving import begin
 
 ALTERNATE_SCREEN_OFF, CURSOR_ON = b"\x1b[?1049l", b"\x1b[?25h"
+TITLE_SAVED, TITLE_BACK = b"\x1b[22;2t", b"\x1b[23;2t"
 BUSY = '''
 from pathlib import Path
 
@@ -41,6 +42,14 @@ class Busy(Widget):
 '''
 
 
+def assert_ended(terminal: Terminal, status: int = 0) -> None:
+    """The program ends, and leaves the terminal as it was."""
+    assert terminal.end() == status
+    assert ALTERNATE_SCREEN_OFF in terminal.written
+    assert CURSOR_ON in terminal.written
+    assert terminal.now() == terminal.before
+
+
 def logged(folder: Path) -> list[dict[str, object]]:
     """The entries of the only session; every line of it is whole."""
     (log,) = (folder.parent / "terminal-home").rglob("projects/*/*.jsonl")
@@ -56,10 +65,8 @@ def test_a_wish_a_window_and_the_session_that_goes_on(folder: Path) -> None:
         terminal.wait_for(lambda: terminal.shows("✓ create todo"))
         terminal.wait_for(lambda: terminal.shows("todo_1"))
         terminal.type("\x11")  # ctrl+q
-        assert terminal.end() == 0
-        assert ALTERNATE_SCREEN_OFF in terminal.written
-        assert CURSOR_ON in terminal.written
-        assert terminal.now() == terminal.before
+        assert_ended(terminal)
+        assert [terminal.written.count(one) for one in (TITLE_SAVED, TITLE_BACK)] == [1, 1]
     with Terminal(["-c"], folder) as terminal:
         terminal.type("/help\r")  # at any moment of the start: Enter sends
         terminal.wait_for(lambda: terminal.shows("Keys and commands"))
@@ -98,8 +105,7 @@ def test_enter_sends_also_before_the_app_has_set_up_the_terminal(folder: Path) -
         terminal.type("/help\r")
         terminal.wait_for(lambda: terminal.shows("Keys and commands"))
         terminal.type("\x1b\x11")
-        assert terminal.end() == 0
-        assert terminal.now() == terminal.before
+        assert_ended(terminal)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +125,7 @@ def test_a_signal_ends_it_in_order(
         for number in numbers:
             terminal.send(number)
             time.sleep(0.02)
-        assert terminal.end() == status
-        assert ALTERNATE_SCREEN_OFF in terminal.written
-        assert terminal.now() == terminal.before
+        assert_ended(terminal, status)
     assert any(entry.get("subtype") == "window_opened" for entry in logged(folder))
 
 
@@ -131,10 +135,7 @@ def test_a_signal_while_the_first_frame_is_drawn(folder: Path, number: signal.Si
         terminal.wait_for(lambda: b"\x1b[?1049h" in terminal.written)
         terminal.send(number)
         terminal.send(number)
-        assert terminal.end() == 128 + number
-        assert ALTERNATE_SCREEN_OFF in terminal.written
-        assert CURSOR_ON in terminal.written
-        assert terminal.now() == terminal.before
+        assert_ended(terminal, 128 + number)
 
 
 @pytest.mark.parametrize("is_key", [False, True], ids=["signal", "key"])
@@ -154,9 +155,7 @@ def test_ctrl_c_twice_ends_a_program_that_a_window_keeps_busy(folder: Path, is_k
             terminal.send(signal.SIGINT)
             time.sleep(0.1)
             terminal.send(signal.SIGINT)
-        assert terminal.end() == 130
-        assert ALTERNATE_SCREEN_OFF in terminal.written
-        assert terminal.now() == terminal.before
+        assert_ended(terminal, 130)
 
 
 IGNORING = """

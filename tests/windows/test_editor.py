@@ -266,6 +266,19 @@ def test_pages(folder: Path) -> None:
         assert editor.act("scroll", pages=-250) == "lines 1-100 of 250"
 
 
+def test_find_and_edits_move_the_page_only_if_they_must(folder: Path) -> None:
+    with open_editor(folder, "long.txt") as editor:
+        assert editor.act("find", text="line").count("\n") == 20
+        for action, params, lines in (
+            ("find", {"text": "line 77"}, "1-100 of 250, saved"),
+            ("find", {"text": "line 177"}, "151-250 of 250, saved"),
+            ("delete_lines", {"first": 20, "last": 21}, "15-114 of 248, changed, not saved"),
+            ("delete_lines", {"first": 5, "last": 248}, "1-4 of 4, changed, not saved"),
+        ):
+            editor.act(action, **params)
+            assert title(editor) == f"long.txt  lines {lines}"
+
+
 def test_a_file_that_is_a_little_longer_than_a_page_is_one_page(folder: Path) -> None:
     (folder / "little.txt").write_text("".join(f"line {n}\n" for n in range(1, 151)))
     with open_editor(folder, "little.txt") as editor:
@@ -307,6 +320,8 @@ def test_a_page_of_long_lines_stays_small_and_none_is_skipped(
             editor.act("scroll", pages=-1)
             assert editor.window.state.page.end == below.start - 1
             below = editor.window.state.page
+        editor.act("find", text=f"{total} {line[:9]}")
+        assert total in range(editor.window.state.page.start, editor.window.state.page.end + 1)
 
 
 def test_find_goes_on_from_hit_to_hit_and_round(editor: Editor) -> None:
@@ -327,7 +342,7 @@ def test_find_goes_on_from_hit_to_hit_and_round(editor: Editor) -> None:
     )
 
 
-# --- undo, typing, diff ------------------------------------------------------------------------
+# --- undo, typing, diff, previews --------------------------------------------------------------
 
 
 def type_in(editor: Editor, at: int, text: str) -> None:
@@ -407,8 +422,10 @@ def test_a_key_that_comes_too_late_is_refused(editor: Editor) -> None:
     assert editor.act("splice", start=0, end=0, text="b", revision=2) == "Revision 3."
 
 
-def test_diff(editor: Editor) -> None:
+def test_the_diff_is_the_preview_of_save(editor: Editor) -> None:
     assert editor.act("diff") == "There are no unsaved edits."
+    text = "There are no changes to save."
+    assert editor.preview("save") == Preview("cart.py", text=text, changes=False)
     editor.act("replace", old="sum", new="max")
     version = editor.window.version
     assert editor.act("diff") == (
@@ -416,17 +433,6 @@ def test_diff(editor: Editor) -> None:
         "     def total(self, items):\n-        return sum(items)\n+        return max(items)\n"
         " \n     def count(self, items):\n         return len(items)\n"
     )
-    assert editor.window.version == version
-
-
-# --- what saving would do ----------------------------------------------------------------------
-
-
-def test_a_preview_of_save_is_the_diff(editor: Editor) -> None:
-    text = "There are no changes to save."
-    assert editor.preview("save") == Preview("cart.py", text=text, changes=False)
-    editor.act("replace", old="sum", new="max")
-    version = editor.window.version
     made = Preview("cart.py", diff=editor.act("diff"), whole=CART.replace("sum", "max"))
     assert editor.preview("save") == made
     assert editor.preview("save", keep_links=True) == made
@@ -458,6 +464,8 @@ def test_a_preview_names_what_is_written_and_what_is_in_the_way(
             editor.preview("save_as", path=path)
     with open_editor(folder, "new.txt", new=True) as fresh:
         assert fresh.preview("save") == Preview("new.txt", text="A new, empty file.")
+        assert fresh.act("save") == "Saved new.txt, 0 lines."
+        assert (folder / "new.txt").read_bytes() == b""
 
 
 # --- opening -----------------------------------------------------------------------------------

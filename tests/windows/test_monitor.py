@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import threading
+from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -391,8 +392,15 @@ def test_other_arguments_stay_readable(monitor: Monitor) -> None:
         assert monitor.window.state.top[0].arguments == line
 
 
-def test_arguments_are_shown_only_as_long_as_asked_for(monitor: Monitor) -> None:
+def test_arguments_are_shown_only_if_and_as_long_as_allowed(monitor: Monitor) -> None:
+    """F16: names alone, unless the person says yes to exactly that."""
     monitor.act("processes", count=3)
+    assert MonitorWindow.actions["arguments"].effect == "write"
+    gate = ApprovalGate("read-only")
+    params = {"show": True}
+    act = monitor.windows.act("monitor_1", "arguments", params, actor="model", allow=gate.allow)
+    assert not asyncio.run(act).ok
+    assert "python3" in monitor.xml()
     assert "app.py" not in monitor.xml() + str(monitor.window.state.saved())
     monitor.act("arguments", show=True)
     assert "arguments=python3 app.py" in monitor.content()
@@ -403,19 +411,6 @@ def test_arguments_are_shown_only_as_long_as_asked_for(monitor: Monitor) -> None
     monitor.window.now = Reading(FIGURES, [Process(pid=1, name="kernel", cpu=50)])
     monitor.act("arguments", show=True)
     assert "kernel  pid=1 cpu=50% memory=– arguments=–" in monitor.content()
-
-
-def test_arguments_are_off_and_a_model_cannot_show_them_unasked(monitor: Monitor) -> None:
-    """F16: names alone, unless the person says yes to exactly that."""
-    monitor.act("processes", count=3)
-    assert "python3" in monitor.xml()
-    assert "app.py" not in monitor.xml()
-    assert MonitorWindow.actions["arguments"].effect == "write"
-    gate = ApprovalGate("read-only")
-    params = {"show": True}
-    act = monitor.windows.act("monitor_1", "arguments", params, actor="model", allow=gate.allow)
-    assert not asyncio.run(act).ok
-    assert "app.py" not in monitor.xml()
 
 
 # --- the real machine ---------------------------------------------------------------------------
@@ -497,6 +492,29 @@ def fails(problem: BaseException) -> Callable[..., Any]:
         raise problem
 
     return call
+
+
+def test_a_process_that_hides_itself_is_no_trouble(
+    real: WindowTester[MonitorWindow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(  # as psutil answers if it is denied everything
+        psutil.Process, "as_dict", lambda _, attrs, ad_value: dict.fromkeys(attrs, ad_value)
+    )
+    real.act("arguments", show=True)
+    assert real.act("processes", count=5, by="memory").startswith("Top 5 by memory: none")
+    assert {one.name for one in real.window.state.known.values()} == {"–"}
+
+
+Times = namedtuple("Times", "user idle")
+
+
+def test_a_share_of_the_cpu_is_from_0_to_100(
+    real: WindowTester[MonitorWindow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("contextui.windows.monitor.window._APART", 0.0)
+    times = (Times(10, 10), Times(20, 5), Times(15, 15))  # both may go back
+    monkeypatch.setattr(psutil, "cpu_times", iter(times).__next__)
+    assert [real.act("sample").split(",")[0] for _ in times][1:] == ["cpu 100%", "cpu 0%"]
 
 
 @pytest.mark.parametrize(

@@ -291,17 +291,7 @@ def test_the_filter_holds_for_new_entries_and_for_expanding_all(book: Notebook) 
 # --- the project's notebook ---------------------------------------------------------------------
 
 
-def test_nothing_is_written_before_it_is_asked_for(tmp_path: Path) -> None:
-    with open_in(tmp_path) as book:
-        book.act("write", text="one")
-        assert list(tmp_path.iterdir()) == []
-        assert book.window.actions["keep"].effect == "write"
-        assert book.act("keep") == f"Kept in {FILE}: 1 entry."
-        assert book.content().endswith(f"project  file={FILE}")
-        assert [entry["text"] for entry in stored(tmp_path)["entries"]] == ["one"]
-
-
-def test_keep_has_a_preview(tmp_path: Path) -> None:
+def test_nothing_is_written_before_it_is_asked_for_nor_later(tmp_path: Path) -> None:
     with open_in(tmp_path) as book:
         book.act("write", text="one")
         made = previewed(book, "keep")
@@ -311,6 +301,15 @@ def test_keep_has_a_preview(tmp_path: Path) -> None:
         assert previewed(book, "keep", on=False).target == FILE
         assert book.preview("write", text="two") is None
         assert list(tmp_path.iterdir()) == []
+        assert book.window.actions["keep"].effect == "write"
+        assert book.act("keep") == f"Kept in {FILE}: 1 entry."
+        assert book.content().endswith(f"project  file={FILE}")
+        assert [entry["text"] for entry in stored(tmp_path)["entries"]] == ["one"]
+        assert book.act("keep", on=False) == f"Kept no longer. {FILE} stays as it is."
+        (tmp_path / FILE).write_text("theirs")
+        assert book.act("write", text="two") == "Entry 2 is 'two'."
+        assert book.content() == "one  id=1\ntwo  id=2"  # the file is neither read nor named
+        assert (tmp_path / FILE).read_text() == "theirs"
 
 
 def test_kept_it_is_there_in_the_next_session(tmp_path: Path) -> None:
@@ -342,13 +341,13 @@ def test_kept_it_is_there_in_the_next_session(tmp_path: Path) -> None:
 def test_the_file_is_exact(tmp_path: Path) -> None:
     moment = datetime(2026, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
     with open_in(tmp_path, clock=lambda: moment) as book:
-        act_and_keep(book, "write", text="é 笔\r\n\u2028\0", tags=["b"])
+        act_and_keep(book, "write", text="é 笔\r\n\u2028\0\ud800", tags=["b"])
         (entry,) = book.window.state.entries
         changed = int(moment.timestamp() * 1_000_000)
         assert (tmp_path / FILE).read_bytes().decode() == (
             '{\n "notebook": 1,\n "entries": [\n  {\n   "id": 1,\n'
             f'   "uid": "{entry.uid}",\n   "changed": {changed},\n'
-            '   "text": "é 笔\\r\\n\u2028\\u0000",\n   "gist": null,\n   "summary": null,\n'
+            '   "text": "é 笔\\r\\n\u2028\\u0000?",\n   "gist": null,\n   "summary": null,\n'
             '   "tags": [\n    "b"\n   ]\n  }\n ],\n "deleted": {}\n}\n'
         )
         assert [one.name for one in (tmp_path / FILE).parent.iterdir()] == ["notebook.json"]

@@ -38,7 +38,7 @@ def test_the_three_levels(todo: Todo) -> None:
          ("Added 4 'tea', 5 'two lines'.", "1 2* 3 4 5", "4 open, 1 done")),
         ("done", {"item": 1}, ("1 'milk' is done.", "1* 2* 3", "1 open, 2 done")),
         ("undone", {"item": "eggs"}, ("2 'eggs' is open.", "1 2 3", "3 open, 0 done")),
-        ("edit", {"item": 1, "text": "jam"}, ("1 is now 'jam'.", "1 2* 3", "2 open, 1 done")),
+        ("edit", {"item": 1, "text": "j\ud800m"}, ("1 is now 'j?m'.", "1 2* 3", "2 open, 1 done")),
         ("delete", {"item": 1}, ("Deleted 1 'milk'.", "2* 3", "1 open, 1 done")),
         ("move", {"item": 3, "place": 1},
          ("3 'bread' is number 1 now.", "3 1 2*", "2 open, 1 done")),

@@ -262,12 +262,12 @@ class Bench:
         if not place or number is None:
             return ""
         try:
-            lines = read_source(path).decode("utf-8", "replace").splitlines()
+            lines = read_source(path).splitlines()  # of bytes: those that Python counts
         except WindowLoadError:
             return ""  # the file is gone: the text is all there is
         first = max(number - _AROUND, 1)
         return "\n".join(
-            f"{'›' if at == number else ' '} {at:>4}  {text}"
+            f"{'›' if at == number else ' '} {at:>4}  {text.decode('utf-8', 'replace')}"
             for at, text in enumerate(lines[first - 1 : number + _AROUND], first)
         )
 

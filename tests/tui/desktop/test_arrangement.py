@@ -45,6 +45,8 @@ def test_a_main_window_stands_over_a_shelf_of_three() -> None:
     )
     assert found.rows == 22
     assert not found.lines
+    tall = place(arrange(order(2, wide=(1,)), Size(78, 22), "stack", wishes((1,), 40)))
+    assert (tall["w_1"].height, tall["w_2"].height) == (13, 9)
 
 
 def test_dragged_larger_the_main_window_takes_the_rest() -> None:

@@ -118,8 +118,7 @@ async def test_keys_and_wheel_scroll_and_text_can_be_selected(
     assert region_text(pilot, frame)[1].startswith("│ line 19 ")  # a redraw stays there
     frame.body.scroll_home(animate=False)
     await until(pilot, lambda: shown(pilot, "│ line 0 "))
-    x, y = frame.body.region.offset
-    wheel = MouseScrollDown(None, x + 1, y + 1, 0, 0, 0, False, False, False)
+    wheel = MouseScrollDown(None, *frame.body.region.offset, 0, 0, 0, False, False, False)
     pilot.app.post_message(wheel)
     await until(pilot, lambda: not shown(pilot, "│ line 0 "))
     frame.body.scroll_home(animate=False)

@@ -76,6 +76,9 @@ async def test_content_attributes_labels_gists_and_titles(tmp_path: Path) -> Non
             check(pilot)
             await pilot.press("enter", "down", "escape")
             check(pilot)
+            await desk.session.windows.act(f"hostile_{number}", "fail")
+            await see_in(pilot, frame, 1, f"ValueError: {literal(payload)}")
+            check(pilot)
 
 
 async def test_results_errors_and_long_results(chat: SharedChat, pilot: "Pilot[int]") -> None:

@@ -272,13 +272,11 @@ async def test_lines_that_the_model_changed_have_a_bar_until_the_person_was_ther
     desk = desk_on(chat, "one\ntwo\nthree\nfour\n")
     frame = await frame_of(pilot, "editor_1")
     await until(pilot, lambda: shown(pilot, "three"))
-    given = {"old": "three", "new": "3a\n3b"}
-    await desk.session.windows.act("editor_1", "replace", given)
+    await desk.session.windows.act("editor_1", "replace", {"old": "three", "new": "3a\n3b"})
     await until(pilot, lambda: shown(pilot, "3▎ 3a"))
     assert shown(pilot, "4▎ 3b")
     assert sum("▎" in one for one in region_text(pilot, frame)) == 2
-    given = {"old": "one", "new": "zero\none"}
-    await desk.session.windows.act("editor_1", "replace", given)
+    await desk.session.windows.act("editor_1", "replace", {"old": "one", "new": "zero\none"})
     await until(pilot, lambda: shown(pilot, "5▎ 3b"))  # it moved with its line
     frame.focus()
     await until(pilot, lambda: frame.has_focus)
@@ -300,6 +298,10 @@ async def test_lines_that_the_person_changed_have_no_bar(
     assert (await desk.session.windows.act("editor_1", "undo", {}, actor="person")).ok
     await until(pilot, lambda: body.text == "\n".join(numbered(100).splitlines()))
     assert not body._marked
+    body.insert("typed ", (0, 0))  # while the page is turned
+    given = {"old": "line 200\n", "new": ""}
+    assert (await desk.session.windows.act("editor_1", "replace", given, actor="person")).ok
+    await until(pilot, lambda: buffer(desk) == "typed " + numbered(250).replace("line 200\n", ""))
 
 
 def numbered(count: int) -> str:

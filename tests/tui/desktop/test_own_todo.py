@@ -3,7 +3,7 @@
 from textual.pilot import Pilot
 
 from contextui.tui.desktop.frame import WindowFrame
-from tests.tui.desktop.samples import enter, region_text
+from tests.tui.desktop.samples import enter, region_text, seen
 from tests.tui.running import until
 from tests.tui.sharing import SharedChat
 
@@ -49,3 +49,7 @@ async def test_items_are_ticked_off_by_key_and_click_and_the_cursor_stays(
     await see("· bread")
     await pilot.press("plus", "enter", "delete")
     await see("✓ milk")
+    await windows.act("todo_1", "add", {"text": [f"thing {number}" for number in range(500)]})
+    await seen(pilot, frame, "· thing 0")
+    await pilot.press(*["down"] * 30)  # the list scrolls with its cursor
+    await seen(pilot, frame, "· thing 29")

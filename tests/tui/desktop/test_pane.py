@@ -180,6 +180,9 @@ async def test_a_narrow_terminal_has_one_window_and_lines_with_gists(
     await pilot.press("ctrl+g", "2")  # from the chat
     await focused(pilot, "note_1")
     await until(pilot, lambda: shown(pilot, "1 todo  0 open, 0 done"))
+    desk.session.windows.open("shelf")
+    await until(pilot, lambda: shown(pilot, "4 shelf"))
+    assert list(frames(pilot)) == ["note_1"]  # the person is in it
     for height in (9, 7, 5):
         await pilot.resize_terminal(60, height)
     await until(pilot, lambda: shown(pilot, "╭─ 2 note  some words"))

@@ -73,8 +73,9 @@ def _bounded(
 ) -> None: ...
 
 
-def test_limits_are_shown_in_words() -> None:
-    params = {one.name: one for one in Params(_bounded, "Window").listing}
+def test_limits_are_shown_in_words_and_hold() -> None:
+    bounded = Params(_bounded, "Window")
+    params = {one.name: one for one in bounded.listing}
     shown = {name: limits(one, Words()) for name, one in params.items()}
     assert shown == {
         "count": "1..5",
@@ -86,6 +87,11 @@ def test_limits_are_shown_in_words() -> None:
         "most": "..9",
         "day": "2030-01-01..",
     }
+    for fits in ({"count": 1, "share": 0.1, "text": "ab"}, {"count": 5, "share": 1, "most": 9}):
+        assert problems(bounded, fits, Words()) == {}
+    for beyond in ({"count": 0, "share": 0, "text": "a"}, {"count": 6, "share": 1.1, "most": 10}):
+        found = {name: f"must be {shown[name]}" for name in beyond}
+        assert problems(bounded, beyond, Words()) == found
     assert limits(params["names"], Words("zh")) == "至多 2 项"
     assert limits(Param("plain", "string", optional=False), Words()) == ""
 

@@ -80,6 +80,9 @@ def test_what_is_new_is_marked_and_the_cache_ends_where_the_plan_says() -> None:
         "+ . your words",
     ]
     assert len({part.key for part in draft.parts}) == len(draft.parts)
+    install(talk.context, "You help too.")
+    marks = {part.key: part.marks for part in scene.draft().parts if part.mark == "~"}
+    assert marks["system"] == [" ", "~"]
 
 
 def test_drawing_up_a_request_sends_nothing() -> None:

@@ -158,6 +158,7 @@ async def test_enter_reads_the_whole_text_and_c_copies_it(pilot: "Pilot[int]") -
     item = await go_to(pilot, "read_file tests.py")
     await pilot.press("c")
     assert pilot.app.clipboard == item.content
+    await see(pilot, f"… {len(item.content.splitlines()) - 3} more lines")
     await pilot.press("enter")
     await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
     await see(pilot, "line 3 of the file")

@@ -33,9 +33,8 @@ def gone_on_with(folder: Path) -> AppSession:
 async def test_earlier_items_unfold_at_the_top(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "contextui.tui.main.RETRY", 3600
-    )  # else a log that is gone is written again
+    # Else a log that is gone is written again.
+    monkeypatch.setattr("contextui.tui.main.RETRY", 3600)
     desk = gone_on_with(tmp_path)
     async with running(desk) as pilot:
         await enter(pilot)
@@ -49,6 +48,10 @@ async def test_earlier_items_unfold_at_the_top(
         await pilot.press("enter")
         await see(pilot, "The log cannot be read: There is no")
         assert shown(pilot, "↑ 4 earlier items, Enter shows them")
+        await pilot.press("comma")
+        await see(pilot, "Turn 4 cannot be shown: There is no")
+        await pilot.press("end")
+        await not_see(pilot, "cannot be shown")
         (tmp_path / "elsewhere").rename(desk.session.path)
         await pilot.press("enter")
         await see(pilot, "↓ 4 earlier items, Enter hides them", "[X] 0002 User   question 0")

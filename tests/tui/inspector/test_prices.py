@@ -74,6 +74,7 @@ def price(offer: Offer) -> Price:
 
 def test_what_is_hidden_can_come_back_and_what_is_closed_cannot() -> None:
     scene = Scene("one", "two", "three")
+    assert set(scene.offers(scene.items(ItemType.SYSTEM)[0])) == {"e"}  # a model needs the prompt
     words = scene.items(ItemType.USER)[0]
     scene.context.drop(words.id)
     offers = scene.offers(words)

@@ -45,11 +45,13 @@ async def test_the_list_the_diff_and_staging(
     (folder / "[@click=app.quit]x[b]").write_text("[red]no[/] \x1b[2J \u202eevil\n")
     run(folder, "add", "b.txt")
     run(folder, "commit", "--quiet", "--allow-empty", "--only", "-m", "[bold]Sub\x1b[2Jject[/]")
+    run(folder, "branch", "-m", "x{y}$primary\u202eb")
     frame = await use(chat, pilot, folder)
     desk, work = chat.desk, chat.work
     window = desk.session.windows.get("git_1")
     assert window is not None
-    text = await seen(pilot, frame, "git  main", "Staged", "Changed", "Last commits", "Begin")
+    text = await seen(pilot, frame, "Staged", "Changed", "Last commits", "Begin")
+    assert "git  x{y}$primary\\u202eb ─" in text
     assert frame.body.query_one(ChangeList).size.width == 28
     assert "[bold]Sub" in text
     await seen(pilot, frame, "b.txt  +1 -1", "+ B")
@@ -195,5 +197,10 @@ async def test_no_repository_and_nothing_to_commit_in_chinese(tmp_path: Path) ->
             (tmp_path / f"work/file{number}").write_text("x\n")
         await pilot.press("r")
         await seen(pilot, frame, "已改动", "300")
+        rows = frame.body.query_one(ChangeList)
+        wheel = events.MouseScrollDown(None, *rows.region.offset, 0, 0, 0, False, False, False)
+        pilot.app.post_message(wheel)
+        await until(pilot, lambda: rows.scroll_offset.y > 0)
+        assert rows.cursor == 1  # it stays
         await pilot.press("end")
         await seen(pilot, frame, "? file99")

@@ -518,18 +518,24 @@ def test_a_file_moved_into_the_sessions_folder_is_staged_outside_too(
     assert run(folder, "diff", "--cached", "--name-status") == "D\ta.txt\n"
 
 
-def test_a_huge_diff_is_bounded_and_paged(
+def test_a_huge_diff_and_a_thousand_files_are_bounded_and_paged(
     folder: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "a.txt").write_text("".join(f"line {number}\n" for number in range(6_000)))
+    for number in range(1_000):
+        (folder / f"a-file-with-a-long-name-{number:05}").touch()
     tester = opened(folder)
+    assert tester.content(Lod.GIST) == "main, 1 changed, 1000 untracked"
+    assert len(tester.content(Lod.SUMMARY).splitlines()) < 40
+    tester.act("page", number=2)
+    assert tester.content().startswith("main, 1 changed, 1000 untracked, page 2 of ")
     tester.act("show", path="a.txt")
     assert len(tester.content()) < 30_000
     assert " of 6006" in tester.content()
     tester.act("show", path="a.txt", line=5_000)
     assert "lines 5000 to " in tester.content()
     tester.refused("show", path="a.txt", line=6_007)
-    tester.act("stage")
+    assert tester.act("stage").endswith(", 991 more.")
     assert len(previewed(tester, "commit", message="x").diff) > 60_000
     monkeypatch.setattr(worktree, "PREVIEW_LIMIT", 30_000)
     with pytest.raises(PreviewError, match="too large"):

@@ -170,6 +170,8 @@ async def test_a_flood_after_a_mark_is_skipped_too(tmp_path: Path, monkeypatch: 
 
     async with shell(tmp_path) as one:
         output = one._output
+        monkeypatch.setattr("contextui.windows.terminal.output._flooding", {output})
+        assert output._rest_between() == 0  # there are no others
         output._items.append(Mark("V", "starts"))
         output._queue(b"y\n" * MB)
         output._drop()

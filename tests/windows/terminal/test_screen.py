@@ -103,6 +103,7 @@ def test_a_smaller_screen_keeps_the_rows_above() -> None:
     one.resize(2, 10)
     assert one.text() == "4\nprompt"
     assert one.scrollback == 3
+    assert [row[0][0] for row in (*one.history(-5, 0), *one.history(1, 3))] == ["2", "3"]
     one.resize(6, 30)
     one.feed("!\r\nnext")
     assert one.text() == "4\nprompt!\nnext"

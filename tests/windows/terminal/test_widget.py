@@ -17,6 +17,7 @@ from contextui.windows.terminal import widget
 from contextui.windows.terminal.widget import TerminalBody, bytes_of
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.windows.todo.window import TodoWindow
+from tests.tui.desktop.samples import region_text
 from tests.tui.running import lines, shown, until
 from tests.tui.sharing import SharedChat, sharing
 
@@ -48,10 +49,6 @@ async def enter(pilot: Any) -> TerminalBody:
     body = frame.query_one(TerminalBody)
     await until(pilot, lambda: body.has_focus)
     return body  # type: ignore[no-any-return]
-
-
-async def type_in(pilot: Any, text: str) -> None:
-    await pilot.press(*("space" if one == " " else one for one in text), "enter")
 
 
 async def run(pilot: Any, command: str) -> None:
@@ -105,7 +102,7 @@ async def test_keys_and_pastes_reach_the_shell_and_programs(chat: SharedChat, pi
     await until(pilot, lambda: shown(pilot, "c3d4"))
     assert (chat.work / "pasted.txt").read_text() == "one\n\ttwo\nthree\n"
     await until(pilot, lambda: not runtime_of(window).jobs.running())
-    await type_in(pilot, "sleep 300")
+    await pilot.press(*"sleep", "space", *"300", "enter")
     await until(
         pilot,
         lambda: runtime_of(window).jobs.running() and shown(pilot, "terminal  $ sleep 300 "),
@@ -148,6 +145,13 @@ async def test_each_command_has_its_mark_and_n_goes_to_failed_ones(
     await until(pilot, lambda: shown(pilot, "✗ $  false second"))
     await pilot.press("enter")  # to the prompt again
     await until(pilot, lambda: not shown(pilot, "$  false second"))
+    body = pilot.app.query_one(TerminalBody)
+    first = region_text(pilot, body)[0]
+    await pilot.press("shift+pageup")
+    await until(pilot, lambda: region_text(pilot, body)[-1] == first)
+    wheel = events.MouseScrollDown(None, *body.region.offset, 0, 0, 0, False, False, False)
+    pilot.app.post_message(wheel)
+    await until(pilot, lambda: region_text(pilot, body)[-4] == first)
     await pilot.press("n", "N")  # now they are the shell's
     await until(pilot, lambda: shown(pilot, "$ nN"))
     await pilot.press("ctrl+c")
