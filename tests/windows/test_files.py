@@ -117,7 +117,7 @@ class TestLooking:
     @pytest.mark.parametrize(
         ("path", "reply"),
         [
-            ("README.md", "README.md is no folder. Use open for a file."),
+            ("README.md", "README.md is not a folder. Use open for a file."),
             ("sources", "There is no sources. In the workspace: src, docs …"),
             ("..", '".." leads out of the workspace. Only files inside can be used.'),
         ],
@@ -255,7 +255,7 @@ class TestTree:
                 )
                 assert (
                     window.refused("enter", path=name)
-                    == f"{name} is no folder. Use open for a file."
+                    == f"{name} is not a folder. Use open for a file."
                 )
 
 
@@ -281,7 +281,7 @@ class TestRefusals:
             for action in ("open", "expand", "collapse", "enter"):
                 assert window.refused(action, path=path) == reply
         for action in ("expand", "collapse", "enter"):
-            reply = "src/app.py is no folder. Use open for a file."
+            reply = "src/app.py is not a folder. Use open for a file."
             assert window.refused(action, path="src/app.py") == reply
 
     def test_what_is_refused(self, window: Tester) -> None:
@@ -329,7 +329,7 @@ class TestRefusals:
             for text in ("", "  ", "a\nb", "a\r"):
                 assert window.refused(action, text=text) == "Say what to look for, in one line."
             assert window.refused(action, text="x", under="README.md") == (
-                "README.md is no folder. Use open for a file."
+                "README.md is not a folder. Use open for a file."
             )
 
 

@@ -21,7 +21,7 @@ from contextui.files.workspace import Workspace
 from contextui.plain_file import make_private, read_plain, write_private
 from contextui.text import one_line, quote, shown_path
 from contextui.windowing.finding.source import content_or_reason
-from contextui.words import Message, Text, Translatable
+from contextui.words import Lang, Message, Text, Translatable, Words
 
 _MOST_NAMES = 2_000  # files and folders below one folder of windows
 _MOST_BYTES = 16_000_000  # of all its Python files
@@ -49,12 +49,11 @@ class ReviewedFile:
     sha256: str = ""
     reason: Text = ""
 
-    def text(self, lang: str) -> str:
+    def text(self, lang: Lang) -> str:
         """Format the file as one line, for the trust prompt."""
         name, status = one_line(self.name, 160), Message(self.status).text(lang)
         if self.reason:
-            reason = self.reason if isinstance(self.reason, str) else self.reason.text(lang)
-            return f"{status} {name}: {reason}"
+            return f"{status} {name}: {Words(lang)(self.reason)}"
         return f"{status} {name} sha256 {self.sha256}" if self.sha256 else f"{status} {name}"
 
     @property
