@@ -56,6 +56,7 @@ def long_talk(items: int, work: Work) -> Conversation:
         talk.say(f"words {number}")
         talk.answer(f"answer {number}")
     talk.context.end_turn()
+    talk.send()
     talk.composed()
     talk.context.get_stats()
     work.clear()
@@ -93,8 +94,7 @@ def test_in_a_long_history_work_is_for_what_changed_alone(work: Work) -> None:
         change(deep.id)
         talk.context.compose(10_000_000)
         talk.context.get_stats()
-        assert set(work.counted) <= {"You work in windows."}
-        assert work.drawn == []
+        assert (work.counted, work.drawn) == ([], [])
         assert work.passed < 40
 
 
