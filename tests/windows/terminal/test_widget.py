@@ -145,7 +145,7 @@ async def test_each_command_has_its_mark_and_n_goes_to_failed_ones(
     await until(pilot, lambda: shown(pilot, "✗ $  false second"))
     await pilot.press("enter")  # to the prompt again
     await until(pilot, lambda: not shown(pilot, "$  false second"))
-    body = pilot.app.query_one(TerminalBody)
+    body: TerminalBody = pilot.app.query_one(TerminalBody)
     first = region_text(pilot, body)[0]
     await pilot.press("shift+pageup")
     await until(pilot, lambda: region_text(pilot, body)[-1] == first)
