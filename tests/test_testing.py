@@ -161,9 +161,7 @@ def _said(request: ModelRequest) -> str:
     return "\n".join(one for one in texts if one and not one.startswith("<"))
 
 
-def test_the_first_request_of_the_last_sentence_is_explained(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_first_request_of_a_sentence_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = list[ModelRequest]()
 
     def explain(request: ModelRequest) -> str:

@@ -156,7 +156,7 @@ def test_a_program_in_another_folder_of_the_project_asks(
 
 
 @pytest.mark.parametrize("entry", ["{work}/bin", "{tools}/../work/bin", "bin", ".", "", "{link}"])
-def test_a_program_of_the_project_asks(
+def test_programs_of_the_project_ask(
     desk: Make, place: Path, monkeypatch: Patch, entry: str
 ) -> None:
     for folder in (place, place / "bin"):
@@ -238,9 +238,7 @@ def test_always_allows_exactly_this_command_in_this_folder(
     assert one.run("git status; git log").ok
 
 
-def test_a_pattern_is_derived_by_the_gate_and_holds_for_the_session(
-    desk: Make, place: Path
-) -> None:
+def test_a_pattern_comes_from_the_gate_and_holds_for_the_session(desk: Make, place: Path) -> None:
     one = desk(PATTERN)
     assert one.run("git log -p").ok
     offered = one.questions[0].pattern
@@ -281,9 +279,7 @@ def test_no_pattern_is_granted_where_none_is_offered(desk: Make, command: str) -
     assert not one.gate._pattern_grants
 
 
-def test_a_folder_that_changes_while_the_question_is_open_asks_again(
-    desk: Make, place: Path
-) -> None:
+def test_a_folder_that_changes_during_the_question_asks_again(desk: Make, place: Path) -> None:
     async def move(_: Question) -> Decision:
         await one.windows.act("shell_1", "go", {"folder": str(place / "sub")}, actor="person")
         return ONCE

@@ -161,9 +161,7 @@ def test_errors_are_results() -> None:
         assert done == [], name
 
 
-async def test_a_key_in_an_exception_does_not_reach_the_model(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_key_in_an_error_does_not_reach_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERVICE_API_KEY", "correct-horse-battery")
 
     @tool("read")

@@ -58,9 +58,7 @@ def test_looking_at_a_session_neither_locks_nor_writes(program: Program, server:
     assert info.path.read_bytes() == before
 
 
-def test_of_a_file_that_was_read_what_the_model_gets_is_shown(
-    program: Program, server: Server
-) -> None:
+def test_what_the_model_gets_of_a_file_is_shown(program: Program, server: Server) -> None:
     program.write("notes.txt", "the whole secret plan\n")
     server.play(answer(call("read_file", path="notes.txt")), answer("Read."))
     program("-c", "-p", "Read it")
@@ -87,9 +85,7 @@ def test_the_request_is_what_is_sent_next(program: Program, server: Server) -> N
     assert plain == [block for _, block in server.requests[-1].blocks()][:-1]
 
 
-def test_the_system_prompt_is_the_one_that_would_be_sent_now(
-    program: Program, server: Server
-) -> None:
+def test_the_system_prompt_is_what_would_be_sent_now(program: Program, server: Server) -> None:
     program.write("AGENTS.md", "Speak like a pirate.")
     request = program("debug", "--messages").json
     then = program("debug", "--messages", "--turn", "1").json
@@ -113,9 +109,7 @@ def test_a_session_that_is_not_there_is_an_error(program: Program) -> None:
     assert program.files() == []
 
 
-def test_the_log_says_which_model_answered_and_what_that_cost(
-    program: Program, server: Server
-) -> None:
+def test_the_log_names_the_model_and_what_it_cost(program: Program, server: Server) -> None:
     """S2.2: message.model and message.usage on answers, and an entry for each call."""
     (info,) = program.sessions()
     logged = [json.loads(line) for line in info.path.read_text("utf-8").splitlines()]

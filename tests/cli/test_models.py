@@ -62,9 +62,7 @@ def test_providers_are_listed_with_their_state(
     assert SECRET not in program("models").out + program("models", "--json").out
 
 
-def test_the_list_sends_no_key_and_asks_no_remote_provider(
-    program: Program, openai: Server
-) -> None:
+def test_listing_sends_no_key_and_asks_no_remote_provider(program: Program, openai: Server) -> None:
     program("models")
     program("models", "--json")
     assert openai.connections == 0

@@ -86,9 +86,7 @@ def test_a_window_that_freezes_the_program_ends_it(program: Program, source: str
 
 
 @pytest.mark.parametrize("source", sampled(EXITS, "atexit", "settrace"))
-def test_a_window_that_keeps_the_program_from_exiting_is_stopped(
-    program: Program, source: str
-) -> None:
+def test_a_window_that_prevents_the_exit_is_stopped(program: Program, source: str) -> None:
     done = hold(program, source)
     assert done.out, "the turn has an end"
     if source != EXITS["del"] or done.status != 0:  # Python may skip __del__ at exit

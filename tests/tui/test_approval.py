@@ -124,9 +124,7 @@ async def test_however_long_it_is_every_answer_is_in_view_and_keys_scroll_to_the
 
 
 @pytest.mark.parametrize("size", [(80, 24)])
-async def test_a_target_that_is_too_long_stands_whole_in_the_first_rows(
-    pilot: "Pilot[Any]",
-) -> None:
+async def test_a_target_that_is_too_long_is_whole_in_the_first_rows(pilot: "Pilot[Any]") -> None:
     target = "/".join(f"folder {number}" for number in range(30)) + "/cart\u202e.py"
     _, screen = await asked(pilot, question(OLD, NEW, target))
     text = "\n".join(lines(pilot))

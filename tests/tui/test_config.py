@@ -47,9 +47,7 @@ async def test_settings_are_shown_and_changed_and_what_cannot_be_is_refused(tmp_
         assert desk.controller.compaction.threshold == 0.25
 
 
-async def test_the_conversation_is_exported_with_and_without_what_was_closed(
-    tmp_path: Path,
-) -> None:
+async def test_a_conversation_is_exported_with_or_without_closed_ones(tmp_path: Path) -> None:
     desk = desk_in(tmp_path)
     context, work = desk.session.context, tmp_path / "work"
     context.add(ContextItem(ItemType.USER, "Buy milk."))

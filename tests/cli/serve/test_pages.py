@@ -58,9 +58,7 @@ async def test_a_closed_page_leaves_no_process_and_a_whole_session(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGKILL, -9)])
-async def test_no_page_outlives_the_server(
-    tmp_path: Path, number: signal.Signals, status: int
-) -> None:
+async def test_pages_end_with_a_server(tmp_path: Path, number: signal.Signals, status: int) -> None:
     with Serving(tmp_path / "work", "--lang", "zh") as serving:
         async with opened(serving) as page:
             await page.until_shown("没有连接模型")

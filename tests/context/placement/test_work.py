@@ -12,6 +12,7 @@ from contextui.agent.cache_marks import Payload, payload
 from contextui.agent.request import RequestBuilder, admit
 from tests.context.conversation import Conversation
 from tests.context.test_work import Work, work  # noqa: F401  a fixture
+from tests.counting import lines_run
 
 Counts = dict[str, int]
 
@@ -70,7 +71,7 @@ def counts_of(items: int, work: Work, monkeypatch: pytest.MonkeyPatch) -> Counts
     a_turn(talk, take)  # the first one validates everything
     monkeypatch.setattr(request, "fit_block", counted)
     work.clear()
-    work.traced(lambda: a_turn(talk, take))
+    lines = lines_run(lambda: a_turn(talk, take))
     monkeypatch.setattr(request, "fit_block", fit_block)
     slots = len(talk.context.ledger.priced.transcript.slots) if talk.context.ledger.priced else 0
     assert slots > items
@@ -79,7 +80,7 @@ def counts_of(items: int, work: Work, monkeypatch: pytest.MonkeyPatch) -> Counts
         "rendered": len(work.drawn),
         "visited": work.passed,
         "validated": validated,
-        "lines": work.lines,
+        "lines": lines,
         "slots": slots,
     }
 

@@ -219,9 +219,7 @@ async def test_no_message_can_act(pilot: "Pilot[int]") -> None:
     assert pilot.app.is_running
 
 
-async def test_what_a_summary_stands_for_is_still_there_when_the_app_goes_on(
-    tmp_path: Path,
-) -> None:
+async def test_what_a_summary_stands_for_is_there_when_the_app_goes_on(tmp_path: Path) -> None:
     desk = desk_in(tmp_path)
     context = desk.session.context
     for number in range(4):

@@ -128,9 +128,7 @@ async def test_escape_and_a_space_close_the_list_a_large_file_offers_all_and_nam
         assert not prompt(pilot).is_shell
 
 
-async def test_what_cannot_be_sent_stays_in_the_prompt(
-    pilot: "Pilot[int]", chat: SharedChat
-) -> None:
+async def test_what_is_not_sent_stays_in_the_prompt(pilot: "Pilot[int]", chat: SharedChat) -> None:
     desk = chat.desk
     before = len(desk.session.context.get_all())
     for text, reason in (

@@ -51,9 +51,7 @@ async def asked(width: int, warning: str, lang: Lang = "en", *, later: int = 0) 
         (15, "", "en", "Enter closes"),
     ],
 )
-async def test_the_words_are_as_many_as_fit(
-    width: int, warning: str, lang: Lang, shown: str
-) -> None:
+async def test_as_many_words_as_fit(width: int, warning: str, lang: Lang, shown: str) -> None:
     assert await asked(width, warning, lang) == shown
 
 

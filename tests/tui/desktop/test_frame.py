@@ -24,9 +24,7 @@ from tests.tui.sharing import SharedChat
 pytestmark = pytest.mark.long
 
 
-async def test_the_border_shows_who_acted_how_much_is_shown_and_what_it_costs(
-    tmp_path: Path,
-) -> None:
+async def test_the_border_says_who_acted_how_much_is_shown_and_its_cost(tmp_path: Path) -> None:
     steps = (call("action", window_id="note_1", action_id="write", params={"text": "b"}), "ok")
     desk = desk_with(tmp_path, "note", "note", steps=steps)
     async with running(desk) as pilot:

@@ -249,9 +249,7 @@ async def test_what_was_typed_last_in_a_file_that_the_model_closes_is_reported(
 
 
 @pytest.mark.long
-async def test_what_was_typed_last_is_kept_when_the_window_goes_out_of_sight(
-    tmp_path: Path,
-) -> None:
+async def test_what_was_typed_is_kept_when_the_window_is_out_of_sight(tmp_path: Path) -> None:
     desk = desk_with(tmp_path)
     (tmp_path / "work" / "cart.py").write_text(CODE)
     desk.session.windows.open("editor", path="cart.py")
@@ -285,9 +283,7 @@ async def test_lines_that_the_model_changed_have_a_bar_until_the_person_was_ther
     await until(pilot, lambda: not any("▎" in one for one in region_text(pilot, frame)))
 
 
-async def test_lines_that_the_person_changed_have_no_bar(
-    chat: SharedChat, pilot: "Pilot[int]"
-) -> None:
+async def test_lines_of_the_person_have_no_bar(chat: SharedChat, pilot: "Pilot[int]") -> None:
     desk = desk_on(chat, numbered(250), "long.txt")  # more than a page
     _, body = await entered(pilot)
     await pilot.press("enter")

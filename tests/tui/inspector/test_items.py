@@ -302,9 +302,7 @@ async def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[i
         assert not any(map(is_old, context.placed(context.outlook())))
 
 
-async def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(
-    tmp_path: Path,
-) -> None:
+async def test_a_file_is_shown_as_the_model_has_it_whole_or_as_a_gist(tmp_path: Path) -> None:
     reads = (reply(call("read_file", path=f"{number}.py")) for number in range(10))
     answers, wide = (*reads, reply("Read."), reply("Fine.")), options(budget=200_000)
     async with inspecting(tmp_path, *answers, options=wide) as (pilot, desk):

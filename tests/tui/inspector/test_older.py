@@ -30,9 +30,7 @@ def gone_on_with(folder: Path) -> AppSession:
     return desk_in(folder, session_id=desk.session.id)
 
 
-async def test_earlier_items_unfold_at_the_top(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_items_unfold_at_the_top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Else a log that is gone is written again.
     monkeypatch.setattr("contextui.tui.main.RETRY", 3600)
     desk = gone_on_with(tmp_path)

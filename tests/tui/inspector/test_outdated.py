@@ -120,9 +120,7 @@ def figures(scene: Scene) -> tuple[int, int]:
 
 
 @given(st.lists(steps, max_size=30), st.integers(0, 30))
-def test_a_price_is_what_the_change_makes_of_the_plan(
-    script: list[Sequence[Any]], place: int
-) -> None:
+def test_a_price_is_what_a_change_does_to_a_plan(script: list[Sequence[Any]], place: int) -> None:
     scene = Scene()
     for step in script:
         perform(scene, step)
