@@ -275,7 +275,7 @@ class Registry:
             path = folder / file.name
             if not is_window_file(file.name) or file.status == "removed":
                 continue
-            if file.status == "refused":
+            if file.reason is not None:
                 self._add_broken(path, _located(shown_path(path), file.reason))
             elif review.trusted:
                 self._add_source(

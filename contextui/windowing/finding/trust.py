@@ -21,7 +21,7 @@ from contextui.files.workspace import Workspace
 from contextui.plain_file import make_private, read_plain, write_private
 from contextui.text import one_line, quote, shown_path
 from contextui.windowing.finding.source import content_or_reason
-from contextui.words import Lang, Message, Text, Translatable, Words
+from contextui.words import Message, Text, Translatable
 
 _MOST_NAMES = 2_000  # files and folders below one folder of windows
 _MOST_BYTES = 16_000_000  # of all its Python files
@@ -47,13 +47,13 @@ class ReviewedFile:
     name: str
     status: FileStatus
     sha256: str = ""
-    reason: Text = ""
+    reason: Translatable | None = None
 
-    def text(self, lang: Lang) -> str:
+    def text(self, lang: str) -> str:
         """Format the file as one line, for the trust prompt."""
         name, status = one_line(self.name, 160), Message(self.status).text(lang)
         if self.reason:
-            return f"{status} {name}: {Words(lang)(self.reason)}"
+            return f"{status} {name}: {self.reason.text(lang)}"
         return f"{status} {name} sha256 {self.sha256}" if self.sha256 else f"{status} {name}"
 
     @property
@@ -67,7 +67,7 @@ class ReviewedFile:
             "name": self.name,
             "status": self.status,
             "sha256": self.sha256,
-            "reason": str(self.reason),
+            "reason": str(self.reason or ""),
         }
 
     def __str__(self) -> str:
