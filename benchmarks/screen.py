@@ -21,7 +21,6 @@ from typing import Any
 
 from textual import events
 from textual.app import App
-from textual.content import Content
 from textual.widgets import Input
 
 from contextui import ContextItem, InteractionController, ItemType, SessionOptions, SessionStore
@@ -32,7 +31,7 @@ from contextui.tui.app import ContextUIApp, collect_less
 from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.pane import Desktop
-from contextui.tui.desktop.rowlist import FilterLine, RowList
+from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.dialogs.session_list import SessionList
 from contextui.windowing.finding.registry import discover
 
@@ -164,11 +163,12 @@ async def use_files(folder: Path, count: int, _: None) -> Times:
         assert app.desk is not None
         windows = app.desk.session.windows
 
-        lists = list[RowList[object]]()  # looked up once: a query takes time of its own
+        lists = list[RowList[object]]()
 
         def is_full() -> bool:
-            lists[:] = lists or app.screen.query(RowList)
-            return any(len(one.rows) == count and one.region.area for one in lists)
+            shown = app.screen.query(RowList)
+            lists[:] = [one for one in shown if len(one.rows) == count and one.region.area]
+            return bool(lists)
 
         first = await seconds(app, lambda: windows.open("files"), is_full)
         (listed,) = lists
@@ -183,13 +183,8 @@ async def use_files(folder: Path, count: int, _: None) -> Times:
                 yield await key(app, "down", partial(lambda to: listed.cursor == to, at))
 
         down = await middle(moves())
-        found = app.screen.query_one(FilterLine)._found
-        await key(app, "slash", lambda: listed.shows_cursor)
-
-        def is_found() -> bool:
-            return isinstance(found.content, Content) and bool(found.content.plain)
-
-        filtered = await key(app, "9", lambda: is_found() and len(listed.rows) < count)
+        await key(app, "slash", lambda: isinstance(app.focused, Input))
+        filtered = await key(app, "9", lambda: 0 < len(listed.rows) < count)
         return {"first paint": first, "key": down, "filter": filtered}
 
 
