@@ -62,7 +62,7 @@ async def test_a_page_shows_its_cursor_also_if_its_size_was_asked_for_before_it_
     compositor._full_map_invalidated = True  # as after something has scrolled
     assert compositor.full_map
     outline = inspector(pilot).query_one(Outline)
-    assert outline.number == 11
+    await until(pilot, lambda: outline.number == 11)
     await until(pilot, lambda: outline.scroll_offset.y + outline.size.height > 12)
 
 
