@@ -294,7 +294,8 @@ class PricedComposer:
 
     def _undo_of(self, plan: RequestPlan) -> Callable[[], None]:
         """What takes a request back that is about to be noted as sent."""
-        undo, put_back = self.transcript.snapshot(), self._messages.undo_of(plan.kept)
+        undo = self.transcript.undo_of(plan.made)
+        put_back = self._messages.undo_of(plan.kept)
         shown = {slot.item: self._shown.get(slot.item) for slot in plan.looks}
 
         def take_back() -> None:

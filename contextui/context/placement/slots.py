@@ -5,7 +5,7 @@
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, islice
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
@@ -213,17 +213,17 @@ class Sums:
 
     def __init__(self) -> None:
         self._rows: list[tuple[int, ...]] = []
-        self._sums: dict[int, list[int]] = {}
+        self._sums: dict[int, list[int]] = {}  # as far as they were needed since a change
 
     def put(self, at: int, row: tuple[int, ...]) -> None:
         """Set the numbers of a slot; the next new one is appended."""
         self._rows[at : at + 1] = [row]
-        self._sums.clear()
+        self._forget(at)
 
     def cut(self, length: int) -> None:
         """Forget the numbers of all slots from a place on."""
         del self._rows[length:]
-        self._sums.clear()
+        self._forget(length)
 
     def before(self, at: int, column: int) -> int:
         """The sum of a column over all slots before a place."""
@@ -233,11 +233,15 @@ class Sums:
         """The first place before which a column of numbers that are not negative has a sum."""
         return bisect_left(self._column(column), total)
 
+    def _forget(self, at: int) -> None:
+        for sums in self._sums.values():
+            del sums[at + 1 :]
+
     def _column(self, column: int) -> list[int]:
-        if column not in self._sums:
-            numbers = map(itemgetter(column), self._rows)
-            self._sums[column] = list(accumulate(numbers, initial=0))
-        return self._sums[column]
+        sums = self._sums.setdefault(column, [0])
+        new = map(itemgetter(column), self._rows[len(sums) - 1 :])
+        sums.extend(islice(accumulate(new, initial=sums[-1]), 1, None))
+        return sums
 
 
 def size_of(form: Form | None, actions: str) -> int:

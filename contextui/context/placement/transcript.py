@@ -616,14 +616,15 @@ class Transcript:
             sweep = Sweep(after, made.reason, rent, price, offer.saved)
         return self._sent(made, (start, end), sweep, places)
 
-    def snapshot(self) -> Callable[[], None]:
-        """Remember the present state, and return what goes back to it.
+    def undo_of(self, made: Decision) -> Callable[[], None]:
+        """Return what takes a request back that is about to be applied.
 
         A request counts once its answer begins: one that fails before does not.
         """
         slots, tail, length = [*self.slots], [*self.tail], len(self.slots)
         fields = [
-            (one, one.want, one.since, one.reason, one.sent, one.actions) for one in (*slots, *tail)
+            (one, one.want, one.since, one.reason, one.sent, one.actions)
+            for one in {*slots[self.start_of(made) :], *tail, *made.wants, *made.reasons}
         ]
         present = {name: replace(view, chain=[*view.chain]) for name, view in self.present.items()}
         figures = dict(self.entries), self.last, self._is_asked, self.sent_key, self.requests
