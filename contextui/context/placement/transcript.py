@@ -621,16 +621,17 @@ class Transcript:
 
         A request counts once its answer begins: one that fails before does not.
         """
-        slots, tail, length = [*self.slots], [*self.tail], len(self.slots)
+        start, end = self.start_of(made), len(self.slots)
+        slots, tail = self.slots[start:], [*self.tail]
         fields = [
             (one, one.want, one.since, one.reason, one.sent, one.actions)
-            for one in {*slots[self.start_of(made) :], *tail, *made.wants, *made.reasons}
+            for one in {*slots, *tail, *made.wants, *made.reasons}
         ]
         present = {name: replace(view, chain=[*view.chain]) for name, view in self.present.items()}
         figures = dict(self.entries), self.last, self._is_asked, self.sent_key, self.requests
 
         def go_back() -> None:
-            for slot in self.slots[length:]:
+            for slot in self.slots[end:]:
                 slot.at = slot.first = -1
             for slot, want, since, reason, sent, actions in fields:
                 slot.want, slot.since, slot.reason = want, since, reason
@@ -638,7 +639,7 @@ class Transcript:
             self.views |= present
             self.present, self.tail = present, tail
             self.entries, self.last, self._is_asked, self.sent_key, self.requests = figures
-            self.rebuild(slots)
+            self.rebuild([*self.slots[:start], *slots])
 
         return go_back
 
