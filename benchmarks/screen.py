@@ -226,7 +226,8 @@ async def use_sessions(folder: Path, count: int, _: None) -> Times:
 
         down = await middle(moves())
         await key(app, "slash", lambda: app.focused is not sheet)
-        filtered = await key(app, "q", lambda: app.screen.query_one("#filter", Input).value == "q")
+        line = app.screen.query_one("FilterLine Input", Input)
+        filtered = await key(app, "q", lambda: line.value == "q")
         return {"first paint": first, "key": down, "filter": filtered}
 
 
