@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 from contextui.agent.approval import ApprovalGate
-from contextui.agent.context_space import TurnOptions
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.model import Answer
@@ -101,7 +100,6 @@ def make_desk(home: Path, folder: Path, lang: Lang) -> AppSession:
         model=ScriptedModel(*_script(lang), name="claude-sonnet-5-5"),
         context=session.context,
         approval=ApprovalGate("ask"),
-        options=TurnOptions(budget=30_000),
     )
     controller.install_prompt()
     return AppSession(session, controller, registry)

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 from contextui.agent.approval import ApprovalGate
-from contextui.agent.context_space import TurnOptions
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.session.session import SessionOptions
@@ -48,7 +47,7 @@ def test_discount():
 def test_count():
     assert count([Decimal(2)]) == 1
 """,
-    ".gitignore": "__pycache__\n",
+    ".gitignore": ".venv\n__pycache__\n",
 }
 PROMPTS: dict[Lang, list[str]] = {
     "en": ["The tests fail. Find out why, mend it and commit."],
@@ -62,12 +61,11 @@ def make_project(home: Path) -> Path:
     folder.mkdir(parents=True)
     for name, text in FILES.items():
         (folder / name).write_text(text)
-    programs = home / "bin"
-    programs.mkdir()
+    programs = folder / ".venv" / "bin"
+    programs.mkdir(parents=True)
     pytest = programs / "pytest"
     pytest.write_text(f'#!/bin/sh\nexec {sys.executable} -m pytest -p no:cacheprovider "$@"\n')
     pytest.chmod(0o755)
-    os.environ["PATH"] = f"{programs}:{os.environ['PATH']}"
     os.environ["HOME"], os.environ["SHELL"] = str(home), "/bin/bash"
     (home / ".bashrc").write_text("PS1='$ '\n")
     (home / ".gitconfig").write_text("[user]\n  name = Ann\n  email = ann@example.org\n")
@@ -85,7 +83,6 @@ def make_desk(home: Path, folder: Path, lang: Lang) -> AppSession:
         model=ScriptedModel(*_script(), name="claude-sonnet-5-5"),
         context=session.context,
         approval=ApprovalGate("ask"),
-        options=TurnOptions(budget=30_000),
     )
     controller.install_prompt()
     return AppSession(session, controller, registry)
@@ -98,11 +95,11 @@ def _script() -> list[Step]:
 
     return [
         call("create", name="terminal"),
-        do("terminal_1", "run", command="pytest -q", seconds=60),
+        do("terminal_1", "run", command=".venv/bin/pytest -q", seconds=60),
         call("create", name="editor", args={"path": "cart.py", "line": 8}),
         do("editor_1", "replace", old="* discount", new="* (1 - discount)"),
         do("editor_1", "save"),
-        do("terminal_1", "run", command="pytest -q", seconds=60),
+        do("terminal_1", "run", command=".venv/bin/pytest -q", seconds=60),
         [call("create", name="git"), do("git_1", "stage", paths=["cart.py"])],
         do("git_1", "commit", message="Take the discount off the price"),
         "The price was multiplied by the discount instead of what is left of it. All three tests "
