@@ -350,9 +350,15 @@ async def test_the_path_of_a_dropped_image_becomes_a_mention(
 
 
 async def test_a_huge_paste_is_refused(pilot: "Pilot[int]") -> None:
+    """X21: the notice takes the place of the keys, and covers nothing else."""
     await pilot.press("a")
-    pilot.app.post_message(events.Paste("x" * (MOST_PASTED + 1)))
+    await until(pilot, lambda: shown(pilot, "│ a"))
+    before = lines(pilot)
+    for _ in range(2):
+        pilot.app.post_message(events.Paste("x" * (MOST_PASTED + 1)))
     await until(pilot, lambda: shown(pilot, "The paste is too large"))
+    assert lines(pilot)[:-1] == before[:-1]
+    assert "The paste is too large" in lines(pilot)[-1]
     assert prompt(pilot).text == "a"
     pilot.app.post_message(events.Paste("y" * (MOST_PASTED - 1)))
     await until(pilot, lambda: "[pasted 1" in prompt(pilot).text)
