@@ -174,7 +174,7 @@ def test_its_settings_can_be_used() -> None:
         for language, block in BLOCK.findall(STRATEGIES.read_text("utf-8"))
         if language == "toml"
     ]
-    chosen = [StrategyChoice.model_validate(one["strategy"]) for one in found if "strategy" in one]
+    chosen = [StrategyChoice.of(one["strategy"]) for one in found if "strategy" in one]
     assert [one.name for one in chosen] == ["summarization", "first-and-last"]
 
 

@@ -5,7 +5,7 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.console import say, say_json, say_table, warn
 from contextui.cli.settings import here, settings_of
 from contextui.config.providers import PROVIDERS
-from contextui.config.schema import key_of
+from contextui.config.schema import SETTINGS, key_of
 from contextui.config.settings import OFFLINE, StrategyChoice
 from contextui.config.sources import Loaded
 from contextui.secrets import mask
@@ -24,7 +24,10 @@ def run(arguments: Arguments) -> int:
         from contextui.context.strategies.registry import load_strategy  # noqa: PLC0415  (heavy)
 
         load_strategy(file)
-    values = loaded.settings.model_dump(mode="json")
+    chosen = loaded.settings
+    values = {name: getattr(chosen, name) for name in SETTINGS} | {
+        "strategy": chosen.strategy.plain
+    }
     connection = loaded.connection
     has_key = connection.has_key
     if arguments.json:
@@ -61,5 +64,5 @@ def _value(name: str, value: object, loaded: Loaded) -> str:
         return str(loaded.settings.strategy)
     if isinstance(value, bool):
         return "true" if value else "false"
-    shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+    shown = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value or "")
     return mask(shown) or "-"

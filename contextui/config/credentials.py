@@ -9,11 +9,9 @@ precedence.
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
-
-from pydantic import SecretStr
 
 from contextui import secrets
 from contextui.errors import ContextUIError, os_reason
@@ -44,23 +42,23 @@ class StoredKey:
     provider: str
     where: Where
     url: str = ""
-    _text: SecretStr | None = None
+    _text: str = field(default="", repr=False)
 
-    def read(self) -> SecretStr | None:
-        """Return the key; None if the keyring does not have it any more."""
+    def read(self) -> str:
+        """Return the key; empty if the keyring does not have it any more."""
         if self.where == "file":
             return self._text
         ring = _keyring()
         if ring is None:
-            return None
+            return ""
         try:
             text = ring.get_password(_SERVICE, _user(self.provider, self.url))
         except Exception:  # backends raise what they like, and may be locked
-            return None
+            return ""
         if not text:
-            return None
+            return ""
         secrets.add_secret(text)
-        return SecretStr(text)
+        return str(text)
 
 
 class Credentials:
@@ -87,7 +85,7 @@ class Credentials:
         if not isinstance(text, str) or not text:
             return None
         secrets.add_secret(text)
-        return StoredKey(provider, "file", url, SecretStr(text))
+        return StoredKey(provider, "file", url, text)
 
     def put(self, provider: str, key: str, url: str = "") -> Where:
         """Store a key, and return where."""

@@ -7,8 +7,10 @@ one that the settings choose. Installed packages add providers by the entry poin
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "contextui.models"
 """The entry point group of other packages' providers."""
@@ -90,8 +92,10 @@ PROVIDERS: Mapping[str, Provider] = {one.name: one for one in _BUILT_IN}
 """The built-in providers by name, in the order in which they are listed."""
 
 
-def installed() -> dict[str, EntryPoint]:
+def installed() -> "dict[str, EntryPoint]":
     """Return the providers of other packages by name; none of their code is loaded."""
+    from importlib.metadata import entry_points  # noqa: PLC0415  (slow)
+
     found = {point.name: point for point in entry_points(group=GROUP)}
     return {name: one for name, one in found.items() if name not in PROVIDERS}
 

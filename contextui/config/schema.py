@@ -1,7 +1,6 @@
 """The settings without their validation: name, default, description and choices of each.
 
-Help and completions need only these; `contextui.config.settings` validates values, which loads
-pydantic.
+Help and completions need only these; `contextui.config.settings` validates values.
 """
 
 from collections.abc import Mapping

@@ -1,19 +1,13 @@
-"""Validation of the settings: the type of each, its allowed values and its config key."""
+"""Validation of the settings: the type of each and its allowed values.
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, get_args
+The first frame and commands that list need them, so that pydantic would take too long to load.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
-
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    model_serializer,
-    model_validator,
-)
 
 from contextui.config.schema import (
     SETTINGS,
@@ -42,40 +36,50 @@ PLUGIN_CONFLICT = msg("plugin, or strategy.plugin left out")
 """The allowed values of the type if a plugin is named, for error messages."""
 
 _PLUGIN = "plugin"
+_NAME = re.compile(r"[\w.-]{1,100}")
+_MODEL = re.compile(r"[^\s\x00-\x1f]{1,200}")
 
 
-class StrategyChoice(BaseModel):
+class InvalidValueError(ValueError):
+    """A value that a setting may not have; its argument is the element or key that is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyChoice:
     """The selected strategy, given by name or as a table.
 
     Attributes:
         model: The model that the strategy may use; by default the one that answers.
 
     Example:
-        >>> StrategyChoice.model_validate("summarization").name
+        >>> StrategyChoice.of("summarization").name
         'summarization'
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    type: str
+    plugin: str | None = None
+    model: str | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
 
-    # The length is checked beside the pattern: a repeated Unicode class takes long to compile.
-    type: str = Field(pattern=r"^[\w.-]+$", max_length=100)
-    plugin: str | None = Field(default=None, pattern=r"^[\w.-]+$", max_length=100)
-    model: str | None = Field(default=None, pattern=r"^[^\s\x00-\x1f]{1,200}$")
-    config: dict[str, Any] = Field(default_factory=dict)
-
-    @model_validator(mode="before")
     @classmethod
-    def _from_name(cls, given: object) -> object:
-        return {"type": given} if isinstance(given, str) else given
+    def of(cls, given: object) -> "StrategyChoice":
+        """Validate a name or a table."""
+        table = {"type": given} if isinstance(given, str) else given
+        if not isinstance(table, Mapping):
+            raise InvalidValueError
+        forms = {"type": _NAME, "plugin": _NAME, "model": _MODEL}
+        for key in (*table, "type"):
+            value = table.get(key)
+            is_name = key in forms and isinstance(value, str) and forms[key].fullmatch(value)
+            if not is_name and not (key == "config" and isinstance(value, dict)):
+                raise InvalidValueError(key)
+        if (table["type"] == _PLUGIN) != ("plugin" in table):
+            raise InvalidValueError
+        return cls(**table)
 
-    @model_validator(mode="after")
-    def _check_plugin(self) -> "StrategyChoice":
-        if (self.type == _PLUGIN) != (self.plugin is not None):
-            raise ValueError("plugin is named with the type plugin, and only there")
-        return self
-
-    @model_serializer
-    def _serialize(self) -> str | dict[str, Any]:
+    @property
+    def plain(self) -> str | dict[str, Any]:
+        """The name, or the table."""
         rest = {"plugin": self.plugin, "model": self.model, "config": self.config}
         set_ones = {name: value for name, value in rest.items() if value}
         return {"type": self.type, **set_ones} if set_ones else self.type
@@ -115,126 +119,165 @@ class SettingsError(ContextUIError):
     """An invalid setting; the message names it, its source, and the allowed values."""
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """The allowed values of a setting, for error messages."""
+class _Kind(NamedTuple):
+    """A type of values: how one is read, and the words for what is allowed."""
 
-    words: str
+    read: Callable[[Any], Any]
+    allowed: str
+    written: type | tuple[type, ...] = str
+    """The type in config.toml; variables and flags are text."""
 
 
-def _checked_url(url: str) -> str:
-    parts = urlsplit(url)
+def _within(least: float, most: float, number: Callable[[str], float]) -> Callable[[Any], float]:
+    def read(given: Any) -> float:
+        if not least <= (value := number(given)) <= most:
+            raise InvalidValueError
+        return value
+
+    return read
+
+
+def _switch(given: Any) -> bool:
+    return ("false", "true", "no", "yes", "off", "on", "0", "1").index(str(given).lower()) % 2 == 1
+
+
+def _matching(pattern: str) -> Callable[[str], str]:
+    def read(given: str) -> str:
+        if re.match(pattern, given) is None:
+            raise InvalidValueError(given)
+        return given
+
+    return read
+
+
+def _list_of(read: Callable[[str], str]) -> Callable[[Any], tuple[str, ...]]:
+    def read_all(given: Sequence[Any]) -> tuple[str, ...]:
+        if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
+            raise InvalidValueError
+        return tuple(map(read, given))
+
+    return read_all
+
+
+def _url(url: str) -> str:
+    parts = urlsplit(_matching(r"[\x21-\x7e]{1,2000}\Z")(url))
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("no address")
+        raise InvalidValueError
     if "@" in parts.netloc or parts.query or parts.fragment or (parts.port or 0) < 0:
-        raise ValueError("more than an address")
+        raise InvalidValueError
     return url.rstrip("/")
 
 
-Count = Annotated[
-    int, Field(ge=1, le=1_000_000_000), Allowed(msg("a whole number from 1 to 1,000,000,000"))
-]
-Switch = Annotated[bool, Allowed(msg("true or false"))]
-Share = Annotated[float, Field(ge=0.1, le=1), Allowed(msg("a number from 0.1 to 1"))]
-ModelName = Annotated[
-    str, Field(pattern=r"^[^\s\x00-\x1f]{1,200}$"), Allowed(msg("a model's name, without spaces"))
-]
-Url = Annotated[
-    str,
-    Field(pattern=r"^[\x21-\x7e]{1,2000}$"),
-    AfterValidator(_checked_url),
-    Allowed(msg("an address such as http://localhost:11434, without a key in it")),
-]
-Strategy = Annotated[
-    StrategyChoice,
-    Allowed(msg("a strategy's name, or a table with type, plugin, model and config")),
-]
-_GivenPath = Annotated[str, Field(pattern=r"\S")]  # an empty path would be the current folder
-Paths = Annotated[tuple[_GivenPath, ...], Allowed(msg("a list of paths, none of them empty"))]
-
-
-_Pattern = Annotated[str, Field(pattern=r"^!?[^\s\x00-\x1f!]")]
-
-
-def _checked_command(text: str) -> str:
+def _command(text: str) -> str:
     try:
         return Pattern(text).text
     except NotSimpleError as error:
-        raise ValueError(error.text("en")) from error
+        raise InvalidValueError(text) from error
 
 
-Commands = Annotated[
-    tuple[Annotated[str, AfterValidator(_checked_command)], ...],
-    Allowed(
-        msg("a list of commands such as git status or pytest *, where * allows any more words")
+_COUNT = _Kind(_within(1, 1_000_000_000, int), msg("a whole number from 1 to 1,000,000,000"), int)
+_SHARE = _Kind(_within(0.1, 1, float), msg("a number from 0.1 to 1"), (int, float))
+_SWITCH = _Kind(_switch, msg("true or false"), bool)
+# A path that is empty would be the current folder.
+_PATHS = _Kind(_list_of(_matching(r"(?s).*\S")), msg("a list of paths, none of them empty"), tuple)
+_KINDS = {
+    "model": _Kind(_matching(_MODEL.pattern + r"\Z"), msg("a model's name, without spaces")),
+    "base_url": _Kind(_url, msg("an address such as http://localhost:11434, without a key in it")),
+    **dict.fromkeys(("window", "windows"), _PATHS),
+    "allow_commands": _Kind(
+        _list_of(_command),
+        msg("a list of commands such as git status or pytest *, where * allows any more words"),
+        tuple,
     ),
-]
-Patterns = Annotated[
-    tuple[_Pattern, ...], Allowed(msg("a list of patterns such as *.vault; !PATTERN removes one"))
-]
+    "secret_files": _Kind(
+        _list_of(_matching(r"!?[^\s\x00-\x1f!]")),
+        msg("a list of patterns such as *.vault; !PATTERN removes one"),
+        tuple,
+    ),
+    "strategy": _Kind(
+        StrategyChoice.of,
+        msg("a strategy's name, or a table with type, plugin, model and config"),
+        (str, dict),
+    ),
+    "compaction_threshold": _SHARE,
+}
+
+
+def _kind(name: str) -> _Kind:
+    return _KINDS.get(name) or (_SWITCH if isinstance(SETTINGS[name].default, bool) else _COUNT)
 
 
 PAST_PLACEMENT = "turn"
 """A placement of version 2; a setting that names it means ``price``."""
 
 
-def _present(placement: object) -> object:
-    return "price" if placement == PAST_PLACEMENT else placement
+def checked(name: str, given: Any, *, strict: bool) -> Any:
+    """Validate and convert the value of a setting.
+
+    Args:
+        name: The setting.
+        given: The value.
+        strict: Whether it is typed, not a text.
+
+    Raises:
+        InvalidValueError: The setting may not have this value.
+    """
+    if choices := SETTINGS[name].choices:
+        given = "price" if (name, given) == ("placement", PAST_PLACEMENT) else given
+        if given not in choices:
+            raise InvalidValueError
+        return given
+    kind = _kind(name)
+    if strict and (
+        not isinstance(given, kind.written) or (kind is not _SWITCH and isinstance(given, bool))
+    ):
+        raise InvalidValueError
+    try:
+        return kind.read(given)
+    except InvalidValueError:
+        raise
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise InvalidValueError from error
 
 
-def _described(name: str, default: object = None) -> Any:
-    known = SETTINGS[name]
-    return Field(default=default or known.default, description=known.description)
-
-
-class Settings(BaseModel):
-    """All settings, with the defaults and descriptions of `contextui.config.schema`.
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings, with the defaults of `contextui.config.schema`.
 
     Each has a flag, an environment variable and a config key derived from its name.
     """
 
-    # Most invocations only read the field definitions and validate nothing.
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
-    model: ModelName = _described("model")
-    base_url: Url | None = _described("base_url")
-    provider: Provider = _described("provider")
-    budget: Count = _described("budget")
-    max_tokens: Count = _described("max_tokens")
-    max_steps: Count = _described("max_steps")
-    max_calls: Count = _described("max_calls")
-    max_silence: Count = _described("max_silence")
-    max_answer_time: Count = _described("max_answer_time")
-    tool_protocol: ToolProtocol = _described("tool_protocol")
-    window: Paths = _described("window")
-    windows: Paths = _described("windows")
-    windows_lod: LodName = _described("windows_lod")
-    max_windows: Count = _described("max_windows")
-    max_freeze: Count = _described("max_freeze")
-    max_job_time: Count = _described("max_job_time")
-    turns_wake: Switch = _described("turns_wake")
-    approval: Approval = _described("approval")
-    allow_commands: Commands = _described("allow_commands")
-    sandbox: Switch = _described("sandbox")
-    secret_files: Patterns = _described("secret_files")
-    placement: Annotated[Placement, BeforeValidator(_present)] = _described("placement")
-    strategy: Strategy = _described("strategy", StrategyChoice(type="sliding"))
-    compaction_auto: Switch = _described("compaction_auto")
-    compaction_threshold: Share = _described("compaction_threshold")
-    screen_notify: Notify = _described("screen_notify")
-    lang: Lang = _described("lang")
+    model: str = SETTINGS["model"].default
+    base_url: str | None = SETTINGS["base_url"].default
+    provider: Provider = SETTINGS["provider"].default
+    budget: int = SETTINGS["budget"].default
+    max_tokens: int = SETTINGS["max_tokens"].default
+    max_steps: int = SETTINGS["max_steps"].default
+    max_calls: int = SETTINGS["max_calls"].default
+    max_silence: int = SETTINGS["max_silence"].default
+    max_answer_time: int = SETTINGS["max_answer_time"].default
+    tool_protocol: ToolProtocol = SETTINGS["tool_protocol"].default
+    window: tuple[str, ...] = SETTINGS["window"].default
+    windows: tuple[str, ...] = SETTINGS["windows"].default
+    windows_lod: LodName = SETTINGS["windows_lod"].default
+    max_windows: int = SETTINGS["max_windows"].default
+    max_freeze: int = SETTINGS["max_freeze"].default
+    max_job_time: int = SETTINGS["max_job_time"].default
+    turns_wake: bool = SETTINGS["turns_wake"].default
+    approval: Approval = SETTINGS["approval"].default
+    allow_commands: tuple[str, ...] = SETTINGS["allow_commands"].default
+    sandbox: bool = SETTINGS["sandbox"].default
+    secret_files: tuple[str, ...] = SETTINGS["secret_files"].default
+    placement: Placement = SETTINGS["placement"].default
+    strategy: StrategyChoice = StrategyChoice(SETTINGS["strategy"].default)
+    compaction_auto: bool = SETTINGS["compaction_auto"].default
+    compaction_threshold: float = SETTINGS["compaction_threshold"].default
+    screen_notify: Notify = SETTINGS["screen_notify"].default
+    lang: Lang = SETTINGS["lang"].default
 
 
 def allowed(name: str) -> Message:
     """Describe the allowed values of a setting."""
-    field = Settings.model_fields[name]
     if words := SETTINGS[name].choices:
         return Message("one of {words}", {"words": ", ".join(words)})
-    found = [one for one in _metadata(field.annotation, field.metadata) if isinstance(one, Allowed)]
-    return Message(found[0].words)
-
-
-def _metadata(annotation: Any, own: Sequence[Any]) -> Iterator[Any]:
-    yield from own
-    for arg in get_args(annotation):
-        yield from getattr(arg, "__metadata__", ())
+    return Message(_kind(name).allowed)

@@ -1,16 +1,13 @@
 """Load the settings from flags, environment variables, config files and the locale."""
 
-import difflib
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
-
-from pydantic import SecretStr, ValidationError
 
 from contextui.config.credentials import Credentials, StoredKey
 from contextui.config.providers import PROVIDERS, Provider, split_model
@@ -31,15 +28,20 @@ from contextui.config.settings import (
     OFFLINE,
     PAST_PLACEMENT,
     PLUGIN_CONFLICT,
+    InvalidValueError,
     Settings,
     SettingsError,
     allowed,
+    checked,
 )
 from contextui.errors import os_reason
 from contextui.plain_file import read_plain
 from contextui.shell import NotSimpleError
 from contextui.text import one_line, shown_path
 from contextui.words import Message, Text, msg
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
 
 _NOT_SET = object()
 
@@ -61,38 +63,34 @@ class Layer:
 
     def checked(self) -> dict[str, Any]:
         """Validate and convert the values."""
-        try:
-            valid = Settings.model_validate(dict(self.values), strict=self.strict)
-        except ValidationError as error:
-            raise self._validation_error(error) from error
-        return {name: getattr(valid, name) for name in self.values}
+        found = {}
+        for name, value in self.values.items():
+            try:
+                found[name] = checked(name, value, strict=self.strict)
+            except InvalidValueError as error:
+                raise self._error(name, error) from error
+        return found
 
-    def _validation_error(self, error: ValidationError) -> SettingsError:
-        found = error.errors(include_url=False)
-        places = [one["loc"] for one in found]
-        name = str(places[0][0])
+    def _error(self, name: str, error: InvalidValueError) -> SettingsError:
         value = self.values[name]
-        problem = getattr(found[0].get("ctx", {}).get("error"), "__cause__", None)
-        if isinstance(problem, NotSimpleError):
+        if isinstance(error.__cause__, NotSimpleError):
             return SettingsError(
                 "{name} has {value}, which cannot be allowed: {reason}.",
                 name=self.names[name],
-                value=_shown(found[0]["input"]),
-                reason=problem,
+                value=_shown(error.args[0]),
+                reason=error.__cause__,
             )
         if name != "strategy" or not isinstance(value, Mapping):
             return _invalid_value(self.names[name], value, allowed(name))
-        keys = [str(place[1]) for place in places if len(place) > 1]
-        return self._table_error(value, keys)
+        return self._table_error(value, next(iter(error.args), None))
 
-    def _table_error(self, table: Mapping[str, Any], keys: Sequence[str]) -> SettingsError:
-        """Describe the error in a strategy table; without keys, that two of its keys conflict."""
-        for key in keys:
-            if key not in ALLOWED:
-                named, known = one_line(key, 60), ", ".join(ALLOWED)
-                return _unknown_setting(self.origin, f"strategy.{named}", known)
-        clashes = not keys and "plugin" in table
-        key = keys[0] if keys else "type" if clashes else "plugin"
+    def _table_error(self, table: Mapping[str, Any], wrong: Any) -> SettingsError:
+        """Describe the error in a strategy table; without a key, that two of its keys conflict."""
+        if wrong is not None and wrong not in ALLOWED:
+            named, known = one_line(wrong, 60), ", ".join(ALLOWED)
+            return _unknown_setting(self.origin, f"strategy.{named}", known)
+        clashes = wrong is None and "plugin" in table
+        key = wrong or ("type" if clashes else "plugin")
         wanted = PLUGIN_CONFLICT if clashes else ALLOWED[key]
         return _invalid_value(
             f"strategy.{key} in {self.origin}", table.get(key, _NOT_SET), Message(wanted)
@@ -147,15 +145,20 @@ def locale_layer(environ: Mapping[str, str]) -> Layer:
 
 def misspelled(environ: Mapping[str, str]) -> Iterator[Message]:
     """Yield a warning for each variable that looks like a misspelled ``CONTEXTUI_*`` setting."""
-    known = {_PREFIX + name.upper() for name in Settings.model_fields} | _OWN_VARIABLES
+    known = {_PREFIX + name.upper() for name in SETTINGS} | _OWN_VARIABLES
     for variable in sorted(environ):
-        if variable.startswith(_PREFIX) and variable not in known:
-            near = difflib.get_close_matches(variable, known, 1, 0.85)
-            if near:
-                yield Message(
-                    "{variable} is not a setting. Did you mean {near}?",
-                    {"variable": one_line(variable), "near": near[0]},
-                )
+        is_wrong = variable.startswith(_PREFIX) and variable not in known
+        if is_wrong and (near := _nearest(variable, known, 0.85)):
+            yield Message(
+                "{variable} is not a setting. Did you mean {near}?",
+                {"variable": one_line(variable), "near": near},
+            )
+
+
+def _nearest(name: str, known: Iterable[str], least: float) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415  (most names are right)
+
+    return next(iter(get_close_matches(name, known, 1, least)), "")
 
 
 def _past_placements(layers: Iterable[Layer]) -> Iterator[Message]:
@@ -241,7 +244,7 @@ def project_layer(project: Path, home: Path, users: Layer, refused: dict[str, Me
         )
     for name, rank in _NOT_TO_RAISE.items():
         wanted = layer.checked().get(name)
-        usual = users.checked().get(name, Settings.model_fields[name].default)
+        usual = users.checked().get(name, SETTINGS[name].default)
         if wanted is not None and rank(wanted) > rank(usual):
             refused[name] = Message(
                 "{file} asks for {name} {wanted}; it stays {usual}, as a project cannot "
@@ -346,16 +349,15 @@ def _check_key(key: str, named: str, shown: str, *, of_project: bool) -> None:
             file=shown,
             name=named,
         )
-    if key not in Settings.model_fields:
+    if key not in SETTINGS:
         raise SettingsError(_UNKNOWN_SETTING, file=shown, name=named, hint=_hint(plain))
 
 
 def _hint(key: str) -> Message:
     if key == "home":
         return Message(" Set the variable CONTEXTUI_HOME instead.")
-    near = difflib.get_close_matches(key, Settings.model_fields, 1, 0.5)
-    if near:
-        return Message(" Did you mean {near}?", {"near": near[0]})
+    if near := _nearest(key, SETTINGS, 0.5):
+        return Message(" Did you mean {near}?", {"near": near})
     return Message(" Available: {names}.", {"names": ", ".join(map(key_of, SETTINGS))})
 
 
@@ -380,7 +382,7 @@ class Connection:
     url: str | None = None
     key_source: str = ""
     url_source: str = ""
-    _key: SecretStr | None = None
+    _key: str = field(default="", repr=False)
     _stored: StoredKey | None = None
     home: Path | None = None
 
@@ -400,16 +402,19 @@ class Connection:
     @property
     def has_key(self) -> bool:
         """Whether there is a key."""
-        return self._key is not None or self._stored is not None
+        return bool(self._key) or self._stored is not None
 
-    def key(self) -> SecretStr | None:
+    def key(self) -> "SecretStr | None":
         """Return the key; the keyring may ask the person for it, and take a while."""
-        return self._key or (self._stored.read() if self._stored is not None else None)
+        from pydantic import SecretStr  # noqa: PLC0415  (heavy; most commands send nothing)
+
+        text = self._key or (self._stored.read() if self._stored is not None else "")
+        return SecretStr(text) if text else None
 
     @property
     def key_place(self) -> Literal["", "variable", "keyring", "file"]:
         """Where the key is; empty if there is none."""
-        if self._key is not None:
+        if self._key:
             return "variable"
         return self._stored.where if self._stored is not None else ""
 
@@ -471,7 +476,7 @@ class Loaded:
             url,
             LOGIN if stored is not None else variable or LOGIN,
             url_source,
-            SecretStr(text) if text else None,
+            text,
             stored,
             self.credentials.path.parent,
         )
@@ -526,17 +531,17 @@ def load_settings(
         users,
         project_layer(project, home, users, refused),
         _variables(environ, _PROVIDER_VARIABLES),  # which other programs read too
-        _variables(environ, {name: _PREFIX + name.upper() for name in Settings.model_fields}),
+        _variables(environ, {name: _PREFIX + name.upper() for name in SETTINGS}),
         Layer(flags, {name: flag_of(name) for name in flags}),
     ]
     values: dict[str, Any] = {}
-    origins = dict.fromkeys(Settings.model_fields, _DEFAULT)
+    origins = dict.fromkeys(SETTINGS, _DEFAULT)
     for layer in layers:
-        checked = layer.checked()
-        for name in {"secret_files", "allow_commands"} & checked.keys():
+        valid = layer.checked()
+        for name in {"secret_files", "allow_commands"} & valid.keys():
             # The patterns of all sources accumulate.
-            checked[name] = (*values.get(name, ()), *checked[name])
-        values |= checked
+            valid[name] = (*values.get(name, ()), *valid[name])
+        values |= valid
         origins |= {name: layer.origin or layer.names[name] for name in layer.values}
     credentials = Credentials(home)
     credentials.hide()

@@ -15,8 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from contextui.config.schema import flag_of, key_of
-from contextui.config.settings import Settings, allowed
+from contextui.config.schema import SETTINGS, flag_of, key_of
+from contextui.config.settings import allowed
 from tests import forkserver
 
 HELP = "contextui --help"
@@ -103,7 +103,7 @@ def _line_shape(line: str) -> str:
 def settings_table() -> str:
     """The settings as the page has them."""
     lines = ["| setting | description | values |", "|---|---|---|"]
-    for name, field in Settings.model_fields.items():
+    for name, field in SETTINGS.items():
         default = f" (`{field.default}`)" if field.default and name != "lang" else ""
         key, flag = key_of(name), flag_of(name)
         other = f" (`{flag}`)" if flag != flag_of(key.replace(".", "_")) else ""

@@ -12,7 +12,6 @@ from contextui.cli.arguments import (
 from contextui.cli.commands import COMMANDS
 from contextui.cli.flags import UsageError
 from contextui.config.schema import SETTINGS, flag_of
-from contextui.config.settings import Settings
 from tests.cli.calling import Program
 
 HELPS = [("--help",), *((name, "--help") for name in COMMANDS)]
@@ -36,7 +35,7 @@ def test_help_names_every_command_and_every_setting(program: Program) -> None:
     for name, command in COMMANDS.items():
         assert f"  {name} " in text
         assert command.summary in text
-    for name in Settings.model_fields:
+    for name in SETTINGS:
         assert f"  {flag_of(name)} " in text
         for word in SETTINGS[name].choices:
             assert word in text

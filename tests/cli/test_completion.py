@@ -12,8 +12,7 @@ import pyte
 import pytest
 
 from contextui.cli.commands import COMMANDS
-from contextui.config.schema import flag_of
-from contextui.config.settings import Settings
+from contextui.config.schema import SETTINGS, flag_of
 from tests.cli.calling import PATIENCE, Program
 
 CASES = [
@@ -54,7 +53,7 @@ def output_of(*command: str) -> list[str]:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_command_and_every_setting_is_in_it(program: Program, shell: str) -> None:
     script = program("completion", shell).out
-    for word in (*COMMANDS, *map(flag_of, Settings.model_fields)):
+    for word in (*COMMANDS, *map(flag_of, SETTINGS)):
         assert (word.removeprefix("--") if shell == "fish" else word) in script
 
 

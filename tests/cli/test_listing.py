@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from contextui import ContextItem, ItemType, SessionStore
-from contextui.config.schema import key_of
-from contextui.config.settings import Settings
+from contextui.config.schema import SETTINGS, key_of
 from contextui.session.paths import escape_project_path
 from contextui.text import width
 from tests.cli.calling import Program, Terminal
@@ -187,12 +186,12 @@ def test_every_setting_is_listed_with_where_it_comes_from(program: Program) -> N
     assert rows["lang"] == ["zh", "--lang"]
     assert rows["provider"] == ["auto", "(offline)", "默认"]
     assert rows["base_url"] == ["-", "默认"]
-    assert set(rows) >= set(map(key_of, Settings.model_fields))
+    assert set(rows) >= set(map(key_of, SETTINGS))
 
 
 def test_settings_as_json(program: Program) -> None:
     data = program("config", "--json", "--window", "a.py").json
-    assert set(data["settings"]) == set(Settings.model_fields)
+    assert set(data["settings"]) == set(SETTINGS)
     assert data["settings"]["window"] == {"value": ["a.py"], "origin": "--window"}
     assert data["provider"] == "offline"
     assert data["has_key"] is False

@@ -17,7 +17,7 @@ from pathlib import Path
 import contextui
 from contextui.cli.arguments import command_parser, main_parser
 from contextui.cli.commands import COMMANDS
-from contextui.config.settings import Settings
+from contextui.config.schema import SETTINGS
 from contextui.errors import ContextUIError
 from contextui.tui.desktop.shared import short_name
 from contextui.windowing.finding.registry import discover
@@ -86,8 +86,8 @@ def help_messages() -> Iterator[str]:
     parsers = [main_parser(), *map(command_parser, COMMANDS.values())]
     for parser in parsers:
         yield from (str(group.title) for group in parser._action_groups)
-        yield from (str(a.help) for a in parser._actions if a.dest not in Settings.model_fields)
-    yield from (str(field.description) for field in Settings.model_fields.values())
+        yield from (str(a.help) for a in parser._actions if a.dest not in SETTINGS)
+    yield from (str(field.description) for field in SETTINGS.values())
     yield from (command.summary for command in COMMANDS.values())
 
 
