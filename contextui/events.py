@@ -360,10 +360,15 @@ class CallFinished(Event):
 
     Attributes:
         number: Its position among the calls of one answer, from 1 on.
+        ok: Whether it was carried out; a command that it ran may have failed all the same.
         text: The result, as the model reads it.
         waited: The seconds spent waiting for the person's approval.
         allowed: Whether the person was asked and allowed it.
         added: How many lines it added to its target, if the approval had a diff.
+        seconds: How long it took, without the time spent waiting.
+        status: The exit status of the command that it ran; None if it ran none, or it still runs.
+        ran: The command that the person wrote, and that ran, in place of the model's.
+        refused: Whether the person, or the approval mode, refused it.
     """
 
     number: int
@@ -374,6 +379,15 @@ class CallFinished(Event):
     allowed: bool = False
     added: int = 0
     removed: int = 0
+    seconds: float = 0.0
+    status: int | None = None
+    ran: str = ""
+    refused: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was not carried out, or the command that it ran failed."""
+        return not self.ok or bool(self.status)
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,11 +155,15 @@ Ask = Callable[[Question], Awaitable[Decision]]
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """An action that was allowed, and how many lines it adds and removes, as the preview says."""
+    """An action that was allowed, and how many lines it adds and removes, as the preview says.
+
+    `ran` is the command that the person wrote in place of the model's, if they did.
+    """
 
     asked: bool
     added: int = 0
     removed: int = 0
+    ran: str = ""
 
     @classmethod
     def of(cls, preview: Preview | None, *, asked: bool) -> "Allowed":
@@ -345,6 +349,7 @@ class ApprovalGate:
             permit = await self._allow_write(edited)
         if isinstance(permit, Permit) and permit.arguments is None:
             permit = replace(permit, arguments=arguments, note=note)
+            self.allowed = replace(Allowed.of(preview, asked=True), ran=line)
         return permit
 
     async def _allow_loss(self, intent: Intent) -> Permit | None:

@@ -7,12 +7,13 @@ with an answer that has no calls. What these four methods call follows in the sa
 import asyncio
 import json
 import re
+import time
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from contextui.agent import request
 from contextui.agent.approval import Allowed, NotAllowedError
@@ -35,6 +36,7 @@ from contextui.context.item import (
     ContextItem,
     ItemType,
     Origin,
+    assign,
     is_conversation,
 )
 from contextui.context.manager import ContextManager
@@ -267,19 +269,27 @@ class AgentLoop:
         for number, call in enumerate(calls, 1):
             given = call.input if isinstance(call.input, dict) else {}
             turn.emit(CallStarted(number, call.name, given))
-            gate.allowed, waited = None, gate.waited
+            gate.allowed, waited, began = None, gate.waited, time.monotonic()
             stopped: ActionCancelledError | None = None
             try:
                 result = await self._run_call(turn, call)
             except ActionCancelledError as cancelled:
                 result, stopped = cancelled.result, cancelled
             waited, allowed = gate.waited - waited, gate.allowed or Allowed(asked=False)
-            if isinstance(error := result.error, NotAllowedError):
+            outcome: dict[str, Any] = {
+                "allowed": allowed.asked,
+                "added": allowed.added,
+                "removed": allowed.removed,
+                "seconds": round(max(time.monotonic() - began - waited, 0.0), 1),
+                "status": result.status,
+                "ran": allowed.ran,
+                "refused": isinstance(error := result.error, NotAllowedError),
+            }
+            if isinstance(error, NotAllowedError):
                 facts = error.question.facts()
                 turn.emit(ActionRefused(**facts, reason=result.text, allowed_by=error.remedy))
-            text = self._add_result(turn, call, result, longest)
-            figures = (waited, allowed.asked, allowed.added, allowed.removed)
-            turn.emit(CallFinished(number, call.name, result.ok, text, *figures))
+            text = self._add_result(turn, call, result, longest, outcome)
+            turn.emit(CallFinished(number, call.name, result.ok, text, waited, **outcome))
             if stopped is not None:
                 turn.cancelled = "" if result.ok else result.text
                 raise stopped
@@ -493,7 +503,14 @@ class AgentLoop:
         turn.failures[key] += not result.ok
         return result
 
-    def _add_result(self, turn: Turn, call: ToolCall, result: ActionResult, longest: int) -> str:
+    def _add_result(
+        self,
+        turn: Turn,
+        call: ToolCall,
+        result: ActionResult,
+        longest: int,
+        outcome: Mapping[str, Any],
+    ) -> str:
         """Add a result, truncated to `longest`, to the context; return the text the model reads."""
         text = cap(result.text, longest)
         if notices := self.preamble.take_reports():
@@ -503,6 +520,7 @@ class AgentLoop:
         if gist is not None and self._has_read(turn, item):
             text = self._words("Unchanged since it was read above in this turn.")
             item = self.calls.result(call, text, ok=True)
+        assign(item, outcome={name: value for name, value in outcome.items() if value})
         item = self.context.add(item)
         if item.gist is not None:
             turn.files.append(item)

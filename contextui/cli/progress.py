@@ -116,6 +116,8 @@ def call_line(started: CallStarted, finished: CallFinished) -> str:
             name, params = f"create {given.get('name')}", given.get("args")
         case _:
             name, params = started.name, given
-    mark = "✓" if finished.ok else "✗"
+    mark = "✗" if finished.failed else "✓"
     line = f"{mark} {name} {one_line(as_json(params), 120) if params else ''}".rstrip()
+    if finished.ok and finished.failed:
+        return f"{line}: {t('exit {status}', status=finished.status)}"
     return line if finished.ok else f"{line}: {one_line(finished.text, 200)}"

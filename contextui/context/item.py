@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args, overload
 
 from contextui.errors import InvalidItemError
+from contextui.events import CallFinished
 from contextui.model import Block
 from contextui.names import WINDOW_ID
 from contextui.text import for_model, one_line, quote
@@ -87,6 +88,7 @@ class ContextItem:
         stage: Where it is in its lifecycle.
         origin: The model that gave an answer, and its usage; None if unknown.
         revision: Counts the changes of its content.
+        outcome: What is known of a tool's call beside its result, as `CallFinished` has it.
         is_owned: Whether a manager has it.
 
     Example:
@@ -97,7 +99,7 @@ class ContextItem:
     __slots__ = (
         *("type", "id", "seq", "pinned", "hidden", "tool_call_id", "tool_name", "is_error"),
         *("gist", "whole", "shown_gist", "stage", "origin", "revision"),
-        *("is_owned", "_body", "_facts"),
+        *("outcome", "is_owned", "_body", "_facts"),
     )
 
     type: ItemType
@@ -114,6 +116,7 @@ class ContextItem:
     stage: Stage
     origin: Origin | None
     revision: int
+    outcome: Mapping[str, Any]
     is_owned: bool
     _body: _Body | Load  # one attribute: other threads read it during `unload`
     _facts: "_Facts"
@@ -133,6 +136,7 @@ class ContextItem:
         is_error: bool = False,
         gist: str | None = None,
         origin: Origin | None = None,
+        outcome: Mapping[str, Any] | None = None,
     ) -> None:
         try:
             kind = ItemType(type)
@@ -157,6 +161,7 @@ class ContextItem:
             stage=Stage.NEW,
             origin=origin,
             revision=0,
+            outcome=outcome or {},
             is_owned=False,
             _body=(content, tuple(blocks) if blocks else None),
             _facts=_NO_FACTS,
@@ -186,6 +191,11 @@ class ContextItem:
     def blocks(self) -> tuple[Block, ...] | None:
         """The provider's own blocks of an answer, verbatim."""
         return self._stored()[1]
+
+    @property
+    def finished(self) -> CallFinished:
+        """The end of the tool's call that this is the result of, without its text."""
+        return CallFinished(0, self.tool_name or "", not self.is_error, "", **self.outcome)
 
     @property
     def is_loaded(self) -> bool:

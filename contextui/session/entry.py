@@ -314,7 +314,7 @@ def _json_safe(value: Any, depth: int = 0) -> Any:
 TWIN = "~"
 """Separates the uuid of an entry from its seq, if another entry has the same uuid."""
 
-_KEPT = ("pinned", "gist", "hidden")
+_KEPT = ("pinned", "gist", "hidden", "outcome")
 _KINDS = {"user": ItemType.USER, "assistant": ItemType.ASSISTANT, "system": ItemType.SYSTEM}
 
 

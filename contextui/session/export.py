@@ -301,7 +301,7 @@ def _html_section(item: ContextItem, view: SessionView, words: Words) -> Iterato
     if item.content.strip():
         if item.type is ItemType.TOOL:
             name = item.tool_name or ""
-            parts.append(_result(name, item.content, words, is_bad=bool(item.is_error)))
+            parts.append(_result(name, item.content, words, is_bad=item.finished.failed))
         else:
             parts.append(f'<div class="said">{_plain(item.content)}</div>')
     parts += [f"<pre>{_plain(call)}</pre>" for call in _calls(item)]

@@ -51,6 +51,18 @@ Blocks: TypeAlias = Annotated[list[Any], AfterValidator(_as_blocks)] | None
 State: TypeAlias = dict[str, Any] | None
 
 
+class OutcomeFacts(TypedDict, total=False):
+    """What is known of a tool's call beside its result: fields of `CallFinished`."""
+
+    allowed: Flag
+    added: Count
+    removed: Count
+    seconds: Dollars
+    status: Change
+    ran: str
+    refused: Flag
+
+
 class ItemFacts(TypedDict, total=False):
     """An item, without its message. Entries of other programs have no seq."""
 
@@ -60,6 +72,7 @@ class ItemFacts(TypedDict, total=False):
     hidden: Hidden | None
     text: str
     toolName: str | None
+    outcome: OutcomeFacts
 
 
 class WindowItemFacts(ItemFacts):

@@ -139,6 +139,11 @@ class ActionResult:
     error: ContextUIError | None = None
     job: "Job | None" = field(default=None, repr=False, compare=False)
 
+    @property
+    def status(self) -> int | None:
+        """The exit status of the command that it ran; None if it ran none, or it still runs."""
+        return getattr(self.job.result, "status", None) if self.job is not None else None
+
     @classmethod
     def failed(cls, error: ContextUIError, lang: Lang = "en") -> "ActionResult":
         """Create the result of a failed call, with the error's message in this language."""

@@ -29,9 +29,11 @@ def test_progress_lines_start_on_a_new_line(capsys: pytest.CaptureFixture[str]) 
     output.handle(TextDelta("Half"))
     output.handle(CallStarted(1, "nonsense", {}))
     output.handle(CallFinished(1, "nonsense", False, "There is no such tool."))
+    output.handle(CallStarted(2, "run", {}))
+    output.handle(CallFinished(2, "run", True, "No output.", status=3))  # X11
     captured = capsys.readouterr()
     assert captured.out == "Half\n"
-    assert captured.err == "✗ nonsense: There is no such tool.\n"
+    assert captured.err == "✗ nonsense: There is no such tool.\n✗ run: exit 3\n"
 
 
 def retries(*attempts: int) -> list[RetryScheduled]:

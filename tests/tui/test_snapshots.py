@@ -50,8 +50,9 @@ NAMES = {
 def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = SimpleNamespace(monotonic=lambda: 1_000.0)
     monkeypatch.setattr("contextui.tui.desktop.pane._FRESH", 1_000.0)
-    for name in ("entries", "prompt", "status"):
-        monkeypatch.setattr(f"contextui.tui.conversation.{name}.time", stopped)
+    names = ("tui.conversation.entries", "tui.conversation.prompt", "tui.conversation.status")
+    for name in (*names, "agent.loop"):
+        monkeypatch.setattr(f"contextui.{name}.time", stopped)
 
 
 def script(lang: Lang) -> list[Step]:

@@ -183,7 +183,7 @@ class GitWindow(Window):
         message = self._tree.message(message)
         repository, status = self._tree.begin()
         if not status.staged() and not status.outside:
-            return self._tree.nothing_staged()
+            raise ActionError(self._tree.nothing_staged())
         self._tree.check_commit(status)
         made = repository.commit(message, status)
         self._tree.read(repository)

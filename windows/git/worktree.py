@@ -131,7 +131,7 @@ class WorkTree:
         branch = quoted(status.branch) if status.branch else f"HEAD {status.head[:7]}"
         target = say(".git (a commit on {branch})", branch=branch)
         if not status.staged() and not status.outside:
-            return Preview(target, text=self.nothing_staged(), changes=False)
+            raise ActionError(self.nothing_staged())
         self.check_commit(status)
         author, files = repository.author(), [staged_line(one) for one in status.staged()]
         text = [say("Author: {author}", author=author), "", message, "", *files]

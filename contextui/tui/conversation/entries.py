@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.cells import cell_len
@@ -14,6 +14,7 @@ from textual.widgets.markdown import MarkdownBlock
 
 from contextui.agent.prompt import is_report
 from contextui.context.item import ContextItem, ItemType
+from contextui.events import CallFinished
 from contextui.secrets import mask_own, partial_secret
 from contextui.text import for_terminal
 from contextui.tui.code import CodeFence
@@ -21,7 +22,7 @@ from contextui.tui.conversation.shell import CommandLine, TypedCommand
 from contextui.tui.conversation.status import TurnFigures
 from contextui.tui.lines import FAINT, MUTED, fit, inert, line, short
 from contextui.tui.timers import sure_timer
-from contextui.words import Words
+from contextui.words import Words, msg
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +42,11 @@ class ModelMessage:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A tool call and its result; `ok` is None while it runs."""
+    """A tool call and its end; None while it runs."""
 
     title: str
     what: str
-    ok: bool | None = None
-    result: str = ""
-    allowed: bool = False
-    added: int = 0
-    removed: int = 0
+    end: CallFinished | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,7 @@ def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
             case ItemType.TOOL:
                 place = waiting.get(item.tool_call_id or "")
                 if place is not None and isinstance(made := entries[place], Called):
-                    entries[place] = Called(made.title, made.what, not item.is_error, item.content)
+                    entries[place] = replace(made, end=replace(item.finished, text=item.content))
     return entries
 
 
@@ -108,7 +105,8 @@ def in_short(value: object) -> str:
         case str():
             return " ".join(value.split())
         case Mapping():
-            return "  ".join(part for one in value.values() if (part := in_short(one)))
+            named = (f"{k}={v}".lower() if isinstance(v, bool) else v for k, v in value.items())
+            return "  ".join(part for one in named if (part := in_short(one)))
         case list() | tuple():
             return ", ".join(in_short(one) for one in value)
         case None:
@@ -286,6 +284,7 @@ class FoldedLine(Static):
         raise NotImplementedError
 
     def rest(self) -> Content:
+        """Return what is shown below the line now."""
         raise NotImplementedError
 
     def toggle(self) -> None:
@@ -295,11 +294,11 @@ class FoldedLine(Static):
     on_click = toggle
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        rest = self.rest() if self.is_open else Content()
+        rest = self.rest()
         return 1 + rest.get_height({}, max(width, 1)) if rest else 1
 
     def render(self) -> Content:
-        rest = self.rest() if self.is_open else Content()
+        rest = self.rest()
         return Content("\n").join([self.head(), rest]) if rest else self.head()
 
 
@@ -313,13 +312,10 @@ class CallLine(FoldedLine):
     def __init__(self, entry: Called, words: Words) -> None:
         super().__init__()
         self.entry, self._words = entry, words
-        self._began = time.monotonic()
-        self._took: float | None = None
         self._waits = False
 
-    def finish(self, entry: Called, waited: float = 0.0) -> None:
-        """Show the result, and the duration without the time spent waiting for the person."""
-        self.entry, self._took = entry, max(time.monotonic() - self._began - waited, 0.0)
+    def finish(self, end: CallFinished) -> None:
+        self.entry = replace(self.entry, end=end)
         self.refresh(layout=True)
 
     def wait(self, is_waiting: bool) -> None:
@@ -327,16 +323,19 @@ class CallLine(FoldedLine):
         self.refresh(layout=True)
 
     def head(self) -> Content:
-        mark, style = {
-            True: ("✓", "$text-success"),
-            False: ("✗", "$text-error"),
-            None: ("·", "$text-warning"),
-        }[self.entry.ok]
+        end = self.entry.end
+        mark, style = ("·", "$text-warning") if end is None else ("✓", "$text-success")
+        if end is not None and end.failed:
+            mark, style = "✗", "$text-error"
         name = max(_NAME, min(len(self.entry.title), 30))
         width = max(self.size.width - 2 - name - 1 - _TIME, 4)
-        took = f"{self._took:.1f}s" if self._took is not None else ""
-        failed = self.entry.ok is False
-        what = self.entry.result if failed and not self.is_open else self.entry.what
+        took = f"{end.seconds:.1f}s" if end is not None else ""
+        failed = end is not None and not end.ok and not end.refused and not self.is_open
+        what = self.entry.what
+        if end is not None and failed:
+            what = end.text
+        elif end is not None and end.ran:
+            what = end.ran
         facts = self._facts(width)
         if facts:  # they follow the arguments, which give way
             room = width - facts.cell_length
@@ -354,22 +353,28 @@ class CallLine(FoldedLine):
         )
 
     def _facts(self, width: int) -> Content:
-        words, entry = self._words, self.entry
+        words, end = self._words, self.entry.end
         if self._waits:
             return Content.styled(f"   {words('waits for you')}", "$text-warning")
         counts, allowed = Content(), Content()
-        if entry.ok and (entry.added or entry.removed):
+        if end is not None and end.ok and (end.added or end.removed):
             counts = Content.assemble(
-                (f"   +{entry.added}", "$text-success"), (f" -{entry.removed}", "$text-error")
+                (f"   +{end.added}", "$text-success"), (f" -{end.removed}", "$text-error")
             )
-        if entry.allowed:
-            text = f" {words('you allowed it')}"
+        if end is not None and end.status:
+            status = words("exit {status}", status=end.status)
+            counts += Content.styled(f"   {status}", "$text-error")
+        if end is not None and end.allowed:
+            text = f" {words(msg('you edited it') if end.ran else msg('you allowed it'))}"
             allowed = Content.assemble(("   ◇", "$text-secondary"), (text, MUTED))
         kept = [counts + allowed, counts, Content()]
         return next(one for one in kept if not one or one.cell_length + _LEAST <= width)
 
     def rest(self) -> Content:
-        parts = [self.entry.what, self.entry.result[:_LONGEST]]
+        end = self.entry.end
+        parts = [self.entry.what] if self.is_open else []
+        if end is not None and (self.is_open or end.refused):  # why is not folded
+            parts.append(end.text[:_LONGEST])
         return Content("\n").join(inert(part).stylize(MUTED) for part in parts if part.strip())
 
 
@@ -408,7 +413,7 @@ class Thought(FoldedLine):
         )
 
     def rest(self) -> Content:
-        text = mask_own(self._text[:_LONGEST_THOUGHT])
+        text = mask_own(self._text[:_LONGEST_THOUGHT]) if self.is_open else ""
         return inert(text[: len(text) - partial_secret(text)].strip()).stylize(MUTED)
 
 

@@ -189,10 +189,7 @@ class Conversation(VerticalScroll):
                 line = self._add(called(event.name, event.input))
                 self._call = line if isinstance(line, CallLine) else None
             case CallFinished() if self._call is not None:
-                entry = self._call.entry
-                facts = (event.allowed, event.added, event.removed)
-                shown = Called(entry.title, entry.what, event.ok, event.text, *facts)
-                self._call.finish(shown, event.waited)
+                self._call.finish(event)
             case Notice():
                 self._add(Aside(self._words(event.text)))
             case CompactionStarted():

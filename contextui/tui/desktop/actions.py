@@ -206,7 +206,7 @@ class ActionRunner:
 
     def _actions(self) -> Iterator[Entry]:
         for action in in_turn(self._window.actions, hook(self._body(), "first_actions") or ()):
-            mark = f"  ({self._words('writes')})" if action.effect == "write" else ""
+            mark = f"  ({self._words('asks')})" if action.effect == "write" else ""
             about = action.labelled(self._words.lang) + mark
             yield Entry(action.id, short_name(action, self._words), about)
 

@@ -178,7 +178,7 @@ class ItemList(RowList[Line]):
         room = width - 4 - len(seq) - _KIND - 1 - cell_len(pin) - right
         text = self._text(row, snapshot, room)
         tokens = "–" if hidden else _tokens(row, snapshot)
-        bright = "$text-error" if item.is_error else "$foreground"
+        bright = "$text-error" if item.finished.failed else "$foreground"
         return Content.assemble(
             ("[", FAINT),
             ("X" if hidden else "✓", FAINT if hidden else "$text-success"),

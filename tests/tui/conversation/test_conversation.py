@@ -60,7 +60,7 @@ def test_entries_show_messages_and_calls() -> None:
     assert entries_of(items) == [
         PersonMessage("Add them."),
         ModelMessage("Yes."),
-        Called("todo_1.add", "milk, eggs", True, "Added 2."),
+        Called("todo_1.add", "milk, eggs", CallFinished(0, "", True, "Added 2.")),
         Aside("(Meanwhile the person did: todo_1.add.)"),
     ]
 
@@ -72,6 +72,7 @@ def test_entries_show_messages_and_calls() -> None:
         ("read_file", {"path": "a.py"}, "read_file", "a.py"),
         ("action", {"window_id": "w_1"}, "action", "w_1"),
         ("strange", "text", "strange", ""),
+        ("strange", {"keep": True}, "strange", "keep=true"),  # X34
         ("action", {"window_id": "w_1", "action_id": "go", "params": None}, "w_1.go", ""),
     ],
 )

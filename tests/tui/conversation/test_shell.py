@@ -10,8 +10,9 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from contextui.agent.approval import ApprovalGate
-from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.approval import ApprovalGate, Decision, Question
+from contextui.agent.models.scripted import ScriptedModel, Step, call
+from contextui.model import Block, ModelError
 from contextui.tui import attention
 from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.shell import CommandError, CommandLine, command_in
@@ -306,6 +307,38 @@ async def test_the_lines_are_on_the_screen_only_and_stopping_the_turn_ends_its_c
         await run(pilot, "echo $((50+1))-times")
         await until(pilot, lambda: "51-times" in log_lines(pilot))
     assert not (tmp_path / "work" / "proof").exists()
+
+
+async def test_a_conversation_says_how_its_calls_ended(tmp_path: Path) -> None:
+    """X11, X30: the exit status, the command that ran, and all of why one did not."""
+
+    def runs(command: str) -> Block:
+        given = {"window_id": "terminal_1", "action_id": "run", "params": {"command": command}}
+        return call("action", **given)
+
+    commands = ("sh -c 'exit 3'", "ls nowhere", "rm -r .")
+    opening = call("create", name="terminal")
+    steps: list[Step] = [[opening], *([runs(one)] for one in commands), "Done.", SIGNED_OUT]
+    why = "Never do that here, " + "not even with my leave, " * 8 + "and that is all."
+    answers = [Decision("once"), Decision("once", edited="echo mine"), Decision("no", why)]
+
+    async def ask(_: Question) -> Decision:
+        return answers.pop(0)
+
+    desk = desk_in(tmp_path, *steps, approval=ApprovalGate("ask", ask))
+    size = (120, 60)
+    async with running(desk, size) as pilot:
+        desk.controller.tools.gate.ask = ask
+        await say(pilot, "Try.")
+        log = log_lines(pilot)
+        rows = [re.sub("  +", "  ", one) for one in log]
+        assert any(one.startswith("✗ terminal_1.run  sh -c 'exit 3'  exit 3") for one in rows)
+        assert any(one.startswith("✓ terminal_1.run  echo mine  ◇ you edited it") for one in rows)
+        assert any(one.startswith("✗ terminal_1.run  rm -r .") for one in rows)
+        assert f"the person declined. They say: {why}" in " ".join(log)
+
+
+SIGNED_OUT = ModelError("auth", "The key is not accepted.")
 
 
 async def test_a_long_command_notifies_once_while_the_terminal_has_not_the_focus(

@@ -93,7 +93,8 @@ async def test_a_save_that_was_allowed_says_so_with_its_lines(tmp_path: Path) ->
         pilot.app.desk.controller.tools.gate.ask = yes  # type: ignore[attr-defined]
         await say(pilot, "Save it.")
         saves = [one for one in pilot.app.screen.query(CallLine) if "save" in one.entry.title]
-        assert saves[0].entry.allowed
+        assert saves[0].entry.end is not None
+        assert saves[0].entry.end.allowed
         row = next(one for one in lines(pilot) if "✓ editor_1.save" in one)
         assert "+2 -1" in row
         assert allowed in row
@@ -108,7 +109,8 @@ async def test_a_save_that_was_allowed_says_so_with_its_lines(tmp_path: Path) ->
 async def test_what_a_call_says_about_itself_fits_its_line(
     pilot: "Pilot[int]", size: tuple[int, int]
 ) -> None:
-    entry = Called("editor_1.save", "src/shop/cart.py", True, "", True, 300, 300)
+    end = CallFinished(1, "action", True, "", allowed=True, added=300, removed=300)
+    entry = Called("editor_1.save", "src/shop/cart.py", end)
     line = CallLine(entry, Words("en" if size[0] == 40 else "zh"))
     await pilot.app.screen.query_one(Conversation).mount(line)
     await pilot.pause()
