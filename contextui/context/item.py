@@ -1,11 +1,11 @@
 """`ContextItem`: one item of the context, its stages, its validation, and indexes of items."""
 
 import uuid
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum, auto
-from itertools import accumulate
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args, overload
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from contextui.errors import InvalidItemError
 from contextui.events import CallFinished
@@ -297,6 +297,7 @@ def reload(item: ContextItem) -> None:
     object.__setattr__(item, "_body", item._stored())
 
 
+_SEQ: Callable[[ContextItem], int] = attrgetter("seq")
 _WITH_BLOCKS = (ItemType.USER, ItemType.ASSISTANT, ItemType.TOOL)
 
 
@@ -376,83 +377,42 @@ def _edited_blocks(item: ContextItem, text: str) -> tuple[Block, ...] | None:
     return ({"type": "text", "text": text}, *rest)
 
 
-_CHUNK = 512  # seqs to a chunk: a change copies one chunk and the list of chunks
+class ItemView(tuple[ContextItem, ...]):
+    """The items at the time it was created, by rising seq."""
 
-
-class ItemView(Sequence[ContextItem]):
-    """An immutable view of the items at the time it was created."""
-
-    def __init__(self, chunks: tuple[tuple[ContextItem, ...], ...], length: int) -> None:
-        self._chunks, self._length = chunks, length
-        self._ends: list[int] | None = None
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __iter__(self) -> Iterator[ContextItem]:
-        for chunk in self._chunks:
-            yield from chunk
-
-    @overload
-    def __getitem__(self, index: int) -> ContextItem: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[ContextItem]: ...
-    def __getitem__(self, index: int | slice) -> ContextItem | list[ContextItem]:
-        if isinstance(index, slice):
-            return [self[position] for position in range(*index.indices(self._length))]
-        position = index + self._length if index < 0 else index
-        if not 0 <= position < self._length:
-            raise IndexError(index)
-        if self._ends is None:
-            self._ends = list(accumulate(map(len, self._chunks)))
-        number = bisect_right(self._ends, position)
-        start = self._ends[number - 1] if number else 0
-        return self._chunks[number][position - start]
+    __slots__ = ()
 
     def since(self, seq: int) -> Iterator[ContextItem]:
         """Iterate over the items from this seq on."""
-        for chunk in self._chunks[max(seq, 0) // _CHUNK :]:
-            for item in chunk:
-                if item.seq >= seq:
-                    yield item
+        return iter(self[bisect_left(self, seq, key=_SEQ) :])
 
 
 class ItemIndex:
-    """A mutable set of items, ordered by seq; no operation costs more with its length."""
+    """A mutable set of items, ordered by seq."""
 
     def __init__(self) -> None:
-        self._chunks: list[tuple[ContextItem, ...]] = []
-        self._length = 0
+        self._items: list[ContextItem] = []
         self._view: ItemView | None = None
 
     def add(self, item: ContextItem) -> None:
         """Insert an item at its position; a no-op if it is already there."""
-        number = item.seq // _CHUNK
-        while len(self._chunks) <= number:
-            self._chunks.append(())
-        chunk = self._chunks[number]
-        place = bisect_right(chunk, item.seq, key=lambda one: one.seq)
-        if place and chunk[place - 1] is item:
-            return
-        self._replace(number, (*chunk[:place], item, *chunk[place:]), 1)
+        place = bisect_right(self._items, item.seq, key=_SEQ)
+        if not place or self._items[place - 1] is not item:
+            self._items.insert(place, item)
+            self._view = None
 
     def discard(self, item: ContextItem) -> None:
         """Remove an item if present."""
-        number = item.seq // _CHUNK
-        if number < len(self._chunks) and item in self._chunks[number]:
-            rest = tuple(one for one in self._chunks[number] if one is not item)
-            self._replace(number, rest, -1)
+        place = bisect_right(self._items, item.seq, key=_SEQ) - 1
+        if place >= 0 and self._items[place] is item:
+            del self._items[place]
+            self._view = None
 
     def view(self) -> ItemView:
         """A view of the current items, cached until the next change."""
         if self._view is None:
-            self._view = ItemView(tuple(self._chunks), self._length)
+            self._view = ItemView(self._items)
         return self._view
-
-    def _replace(self, number: int, chunk: tuple[ContextItem, ...], change: int) -> None:
-        self._chunks[number] = chunk
-        self._length += change
-        self._view = None
 
 
 class TurnItems:

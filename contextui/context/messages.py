@@ -18,8 +18,7 @@ from contextui.context.placement.transcript import Row, Transcript
 from contextui.model import Block, LlmMessage, Role
 from contextui.text import for_xml, one_line
 from contextui.tokens import TokenCounter
-from contextui.windowing.blocks import version_of, with_reference
-from contextui.windowing.snapshot import ContextVersion
+from contextui.windowing.blocks import with_reference
 from contextui.words import Lang
 
 _NO_OUTPUT = "(no output)"
@@ -32,7 +31,6 @@ class WindowCopy(NamedTuple):
     """A window as a request shows it: the whole block, or a block with what changed."""
 
     window_id: str
-    version: ContextVersion
     xml: str
 
 
@@ -186,17 +184,11 @@ class Messages(Sequence[LlmMessage]):
         """The messages from a place on; no message before it is visited."""
         return list(map(_message, self.pieces(start)))
 
-    def pieces(self, start: int = 0, stop: int | None = None) -> Iterator[Piece]:
-        """The messages in a range, with their source items and tokens."""
-        return chain.from_iterable(self._ranges(start, stop))
-
-    def _ranges(self, start: int, stop: int | None) -> Iterator[Iterable[Piece]]:
+    def pieces(self, start: int = 0) -> Iterator[Piece]:
+        """The messages from a place on, with their source items and tokens."""
         for pieces, length in self._parts:
-            end = length if stop is None else min(length, stop)
-            if start < end:
-                yield pieces[start:end] if start else islice(pieces, end)
+            yield from islice(pieces, start, length) if not start else pieces[start:length]
             start = max(start - length, 0)
-            stop = None if stop is None else stop - length
 
 
 _SHOWN = 50  # characters of an item in its debug line
@@ -419,10 +411,10 @@ class SentMessages:
 
     def copy_of(self, slot: Slot, form: Form, label: str) -> WindowCopy:
         """The block of a window, as a request contains it."""
-        text, version = slot.text, version_of(slot.text)
+        text = slot.text
         if form.kind == "whole" and label.startswith("ref:"):
             text = with_reference(text, label.removeprefix("ref:"))
-        return WindowCopy(slot.item, ContextVersion.read(version), text)
+        return WindowCopy(slot.item, text)
 
     def seq(self, slot: Slot) -> int:
         """The seq of the item that a slot belongs to."""

@@ -26,7 +26,6 @@ from contextui.model import LlmMessage
 from contextui.tokens import TokenCounter, check_budget
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
-from contextui.windowing.snapshot import ContextVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,19 +177,9 @@ def _loose(results: Iterable[ContextItem]) -> list[Shown]:
 def _window(item: ContextItem, windows: WindowManager | None) -> list[Shown]:
     if windows is None:
         return []
-    if copy := _live_copy(item, windows):
-        return [_window_message(copy)]
-    xml = windows.last_render(item.content) if item.is_obsolete else None
-    return [_window_message(WindowCopy(item.content, ContextVersion(0), xml))] if xml else []
-
-
-def _live_copy(item: ContextItem, windows: WindowManager) -> WindowCopy | None:
     window = windows.get(item.content)
-    if window is None:
-        return None
-    render = runtime_of(window).renders.latest()
-    return WindowCopy(item.content, render.version, render.xml)
-
-
-def _window_message(copy: WindowCopy) -> Shown:
-    return Shown(LlmMessage("user", copy.xml), (), (copy,))
+    if window is not None:
+        xml: str | None = runtime_of(window).renders.latest().xml
+    else:
+        xml = windows.last_render(item.content) if item.is_obsolete else None
+    return [Shown(LlmMessage("user", xml), (), (WindowCopy(item.content, xml),))] if xml else []
