@@ -81,7 +81,6 @@ class Server:
     timeout: float = TIMEOUT
     trust_read_only: bool = False
     description: str = ""
-    is_project: bool = False
 
     @property
     def address(self) -> str:
@@ -298,7 +297,7 @@ def _server(
         _check_url(name, url)
     if cwd := fields.get("cwd"):
         fields["cwd"] = str(folder / Path(cwd).expanduser())
-    return Server(name=name, origin=shown, is_project=is_project, **fields)
+    return Server(name=name, origin=shown, **fields)
 
 
 def _kind(name: str, shown: str, given: str, *, has_url: bool) -> Kind:

@@ -207,10 +207,6 @@ def _kind(name: str) -> _Kind:
     return _KINDS.get(name) or (_SWITCH if isinstance(SETTINGS[name].default, bool) else _COUNT)
 
 
-PAST_PLACEMENT = "turn"
-"""A placement of version 2; a setting that names it means ``price``."""
-
-
 def checked(name: str, given: Any, *, strict: bool) -> Any:
     """Validate and convert the value of a setting.
 
@@ -223,7 +219,6 @@ def checked(name: str, given: Any, *, strict: bool) -> Any:
         InvalidValueError: The setting may not have this value.
     """
     if choices := SETTINGS[name].choices:
-        given = "price" if (name, given) == ("placement", PAST_PLACEMENT) else given
         if given not in choices:
             raise InvalidValueError
         return given

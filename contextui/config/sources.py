@@ -26,7 +26,6 @@ from contextui.config.settings import (
     ALLOWED,
     LIMITS,
     OFFLINE,
-    PAST_PLACEMENT,
     PLUGIN_CONFLICT,
     InvalidValueError,
     Settings,
@@ -159,15 +158,6 @@ def _nearest(name: str, known: Iterable[str], least: float) -> str:
     from difflib import get_close_matches  # noqa: PLC0415  (most names are right)
 
     return next(iter(get_close_matches(name, known, 1, least)), "")
-
-
-def _past_placements(layers: Iterable[Layer]) -> Iterator[Message]:
-    for layer in layers:
-        if layer.values.get("placement") == PAST_PLACEMENT:
-            yield Message(
-                "{name} is {value}, which no longer exists. Windows are placed by price.",
-                {"name": layer.names["placement"], "value": PAST_PLACEMENT},
-            )
 
 
 def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
@@ -546,6 +536,5 @@ def load_settings(
     credentials = Credentials(home)
     credentials.hide()
     settings = Settings(**values)
-    past = _past_placements(layers)
-    notices = (*misspelled(environ), *past, *_refusals(refused, settings))
+    notices = (*misspelled(environ), *_refusals(refused, settings))
     return Loaded(settings, origins, notices, environ, credentials)

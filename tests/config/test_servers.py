@@ -52,7 +52,6 @@ def test_both_kinds_of_servers_are_read() -> None:
     assert (time.kind, hub.kind, old.kind) == ("stdio", "http", "sse")
     assert (time.env, hub.headers) == ((("TZ", "UTC"),), (("X", "1"),))
     assert (time.address, hub.address) == ("uvx mcp-server-time", "example.org/mcp")
-    assert time.is_project
 
 
 def test_the_users_file_has_more_to_say(tmp_path: Path) -> None:

@@ -180,7 +180,6 @@ class _Draft:
     is_stopped: bool = False
     _texts: dict[str, list[str]] = field(default_factory=dict)
     _input: list[str] = field(default_factory=list)
-    _lists: dict[str, list[Any]] = field(default_factory=dict)
 
     @property
     def is_call(self) -> bool:
@@ -204,7 +203,7 @@ class _Draft:
             case {"type": "input_json_delta", "partial_json": str(text)}:
                 self._input.append(text)
             case {"type": "citations_delta", "citation": citation}:
-                self._list("citations").append(citation)
+                self._extend("citations", [citation])
             case {"type": str(kind)} if kind in _FIELDS:
                 self._extend(_FIELDS[kind], delta.get(_FIELDS[kind], ""))
             case _:
@@ -224,18 +223,9 @@ class _Draft:
         if isinstance(value, str) and name != "signature":  # a signature comes in one piece
             self._texts.setdefault(name, [old] if isinstance(old, str) else []).append(value)
         elif isinstance(value, list) and isinstance(old, list):
-            self._list(name).extend(value)
+            old.extend(value)
         else:
             self.block[name] = value
-
-    def _list(self, name: str) -> list[Any]:
-        """Return a list that belongs to this block, to append to."""
-        old, own = self.block.get(name), self._lists.get(name)
-        if own is not None and id(own) == id(old):
-            return own
-        new: list[Any] = list(old) if isinstance(old, list) else []
-        self._lists[name] = self.block[name] = new
-        return new
 
     def join(self) -> None:
         self.block |= {name: "".join(pieces) for name, pieces in self._texts.items()}

@@ -54,15 +54,11 @@ def gist(
     return gist_line(_shown(where), _facts(where, content, words), words, was_read=was_read)
 
 
-def gist_of_size(
-    path: str | os.PathLike[str], size: int, lang: Lang = "en", *, was_read: bool = True
-) -> str:
+def gist_of_size(path: str | os.PathLike[str], size: int, lang: Lang = "en") -> str:
     """The gist of a file of which only the size in bytes is known."""
     where = PurePosixPath(os.fspath(path))
     words = Words(lang)
-    return gist_line(
-        _shown(where), [_kind(where, words), byte_size(size)], words, was_read=was_read
-    )
+    return gist_line(_shown(where), [_kind(where, words), byte_size(size)], words)
 
 
 def is_workbook(path: str | os.PathLike[str]) -> bool:

@@ -101,7 +101,7 @@ def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
     made.chains = {name: [slot_of(at) for at in chain] for name, chain in facts["chains"].items()}
     if sweep := facts["sweep"]:
         cut, saved = place_of(int(facts["cut"])), int(sweep["saved"])
-        made.offer = Offer(cut, cut, float(sweep["rent"]), float(sweep["price"]), saved)
+        made.offer = Offer(cut, float(sweep["rent"]), float(sweep["price"]), saved)
         made.reason = str(sweep["reason"])
     return made
 

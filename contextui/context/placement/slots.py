@@ -114,10 +114,9 @@ class View:
 
 
 class Offer(NamedTuple):
-    """A sweep that could be made from `cut`; the provider reads up to `hit`."""
+    """A sweep that could be made from `cut`."""
 
     cut: int
-    hit: int
     rent: float
     price: float
     saved: int

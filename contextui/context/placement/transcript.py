@@ -541,12 +541,11 @@ class Transcript:
                     size = slot.full.tokens
                     saved, rent = saved + size, rent + size * (times - slot.since)
                     kept -= size if 0 <= slot.at < held else 0
-        hit = min(cut, held)
         if self.prices.marks:
             hit = max((entry for entry in made.entries if entry <= cut), default=0)
             kept += before(min(cut, held), SENT) - before(min(hit, held), SENT)
         extra = self.prices.write - self.prices.read
-        return Offer(cut, hit, self.prices.read * rent, extra * kept, saved)
+        return Offer(cut, self.prices.read * rent, extra * kept, saved)
 
     def _decide(self, made: Decision) -> tuple[Offer | None, str]:
         offers, wrong = self.offers(made), self.wrong(made.limit, made)

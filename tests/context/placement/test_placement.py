@@ -101,12 +101,11 @@ def plainly(transcript: Transcript, cut: int) -> Offer:
             size = slot.full.tokens
             saved, rent = saved + size, rent + size * (times - slot.since)
             kept -= size if slot.at < held else 0
-    hit = min(cut, held)
     if prices.marks:
         hit = max((one for one in transcript.entries if one <= cut), default=0)
         between = transcript.slots[hit : min(cut, held)]
         kept += sum(slot.sent.tokens for slot in between if slot.sent)
-    return Offer(cut, hit, prices.read * rent, (prices.write - prices.read) * kept, saved)
+    return Offer(cut, prices.read * rent, (prices.write - prices.read) * kept, saved)
 
 
 @pytest.mark.parametrize(
