@@ -197,6 +197,7 @@ class MainScreen(Screen[None]):
         """Runs the turns; None while a session is being opened."""
         self.early: list[Prompt.Submitted] = []
         """What was sent while a session is being opened."""
+        self._starting = asyncio.Lock()  # held while a typed command starts
         self._typed = ""  # the unsent text at the last check
         self.writing = InputArea(words)
         """The prompt with its completions and queued messages."""
@@ -502,7 +503,8 @@ class MainScreen(Screen[None]):
         self._show_waiting()
 
     def stop(self) -> bool:
-        return self.turns is not None and self.turns.stop()
+        """Stop the turn, else the last typed command; return whether there was one."""
+        return self.turns is not None and (self.turns.stop() or self._status.stop_command())
 
     def _show_waiting(self, until: Until = "turn") -> None:
         """Show the queued messages, and what they wait for."""
@@ -549,28 +551,41 @@ class MainScreen(Screen[None]):
 
     async def _run_in_terminal(self, text: str) -> None:
         from contextui.tui.conversation.shell import (  # noqa: PLC0415  (see the class)
+            TypedCommand,
             command_in,
             end_line,
-            run_in_terminal,
         )
 
         assert self.desk is not None
-        windows = self.desk.session.windows
+        windows, show = self.desk.session.windows, self.conversation.show_command
         try:
-            command = await run_in_terminal(windows, command_in(text))
+            command = TypedCommand(command_in(text))
         except ContextUIError as error:
             self.note(error, is_error=True)
-            if not self.prompt.text:
-                self.writing.put_back(text)
+            self._put_back(text)
+            return
+        self._status.command = command
+        try:
+            async with self._starting:  # one after the other, as they were typed
+                await command.start(windows, lambda: show(command))
+        except ContextUIError as error:
+            command.seconds, command.problem = command.age, self.words(error)
+            show(command)
+            self._put_back(text)
             return
         # The terminal may be out of sight: a small screen shows one pane.
-        command.where = self.desktop.with_number("", command.window_id).strip()
+        if windows.get(command.window_id) is not None:
+            command.where = self.desktop.with_number("", command.window_id).strip()
         for seconds in (_CALM, None):
             await command.wait(windows, self.words, seconds)
-            self.conversation.show_command(command)
+            show(command)
             if not command.is_running:
                 break
         self._attention.command_ended(end_line(command, self.words), command.age)
+
+    def _put_back(self, text: str) -> None:
+        if not self.prompt.text:
+            self.writing.put_back(text)
 
     def find(self, text: str) -> None:
         assert self.desk is not None

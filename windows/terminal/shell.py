@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from contextui import processes
-from contextui.errors import ContextUIError
+from contextui.errors import ContextUIError, WindowBusyError
 from contextui.text import one_line, quote
 from contextui.windows.terminal.emulator import BRACKETED_PASTE, Emulator
 from contextui.windows.terminal.integration import LONGEST_LINE, Integration, Mark
@@ -48,6 +48,10 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 class ShellError(ContextUIError):
     """A shell cannot do what was asked; the message says why."""
+
+
+class ShellBusyError(ShellError, WindowBusyError):
+    """A shell takes no command now; another one can."""
 
 
 class Shell:
@@ -443,15 +447,18 @@ class Shell:
 
     def _check_prompt(self) -> None:
         if self._ended:
-            raise ShellError("The shell has ended.")
+            raise ShellBusyError("The shell has ended.")
         if self._pending is not None or not self.at_prompt:
             what = self.running or self._pending
             if what and what.text:
                 name = quote(what.text, 80)
-                raise ShellError("The shell is busy: {name} is running.", name=name)
-            raise ShellError("The shell is not at its prompt.")
+                raise ShellBusyError(
+                    "The shell is busy: {name} is running. Use another terminal, or open one.",
+                    name=name,
+                )
+            raise ShellBusyError("The shell is not at its prompt.")
         if self.unfinished_line:
-            raise ShellError(
+            raise ShellBusyError(
                 "The person has begun to type a command in this terminal. Wait until they are "
                 "done, or use another terminal."
             )
@@ -511,14 +518,14 @@ class Shell:
 
     # Ending
 
-    async def cancel(self, patience: float = 2.0) -> None:
+    async def cancel(self, patience: float = 2.0, only: Command | None = None) -> None:
         """End the running command: Ctrl+C, then SIGTERM and SIGKILL to its process group.
 
-        The shell itself is never signalled: a command that it runs itself, such as a loop, gets
-        Ctrl+C only.
+        If `only` is given, no other command is ended. The shell itself is never signalled: a
+        command that it runs itself, such as a loop, gets Ctrl+C only.
         """
         command = self.running
-        if command is None:
+        if command is None or only not in (None, command):
             return
         if self._held is not None:
             self._release()

@@ -28,7 +28,7 @@ from contextui.windowing import CommandPreview, CommandResult
 from contextui.windows.terminal import record
 from contextui.windows.terminal.record import Command, Who
 from contextui.windows.terminal.sandbox import dropped_keys, sandbox_works
-from contextui.windows.terminal.shell import Shell
+from contextui.windows.terminal.shell import Shell, ShellBusyError
 from contextui.windows.terminal.spool import SPOOL_NAME, Spool, tidy
 
 KEPT = 40  # commands of which the state keeps the facts and the first and last lines
@@ -67,9 +67,17 @@ class TerminalWindow(Window):
 
     # --- life --------------------------------------------------------------------------
 
-    async def opened(self) -> None:
+    async def opened(self, folder: str = "") -> None:
+        """Start a shell.
+
+        Args:
+            folder: Where; by default in the folder of the session.
+        """
         files = self.env.files
-        self.state.folder = str(files.root if files is not None else Path.cwd())
+        start = files.root if files is not None else Path.cwd()
+        self.state.folder = str(start / folder)
+        if not Path(self.state.folder).is_dir():
+            raise ActionError("The folder {folder} no longer exists.", folder=self.state.folder)
         self._make_spool()
         await self._start()
 
@@ -329,7 +337,7 @@ class TerminalWindow(Window):
     def _shell(self) -> Shell:
         shell = self.state.shell
         if shell is None or shell.status is not None:
-            raise ActionError("The shell ended. restart starts a new one.")
+            raise ShellBusyError("The shell ended. restart starts a new one.")
         return shell
 
     def _newest(self) -> int:
@@ -366,7 +374,8 @@ class TerminalWindow(Window):
         loop = asyncio.get_running_loop()
 
         def stop() -> None:
-            loop.call_soon_threadsafe(lambda: self._keep(loop.create_task(shell.cancel())))
+            end = shell.cancel
+            loop.call_soon_threadsafe(lambda: self._keep(loop.create_task(end(only=command))))
 
         name = one_line(command.text, 80) or "command"
         job = self.env.job(

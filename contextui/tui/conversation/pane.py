@@ -226,6 +226,8 @@ class Conversation(VerticalScroll):
         if line is None and command not in self._before:
             self._add(command)
             return
+        if command.is_running:
+            return
         if line is not None:
             line.show_end()
         if self.region and (line is None or not self.region.overlaps(line.region)):

@@ -10,17 +10,21 @@ never get here: they are messages, whatever they begin with.
 
 import asyncio
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 from textual.content import Content
 
-from contextui.errors import ContextUIError
+from contextui.errors import ContextUIError, WindowBusyError
 from contextui.text import code_point, duration, is_unseen
 from contextui.tui.lines import FAINT, MUTED, Rows, fit, line, spinner
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.job import CommandResult, Job
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
+from contextui.windowing.window import Window
 from contextui.windowing.worker import finished
 from contextui.words import Words, msg
 
@@ -29,6 +33,7 @@ MARK = "!"
 
 _CLASS, _ACTION = "terminal", "run"
 _BEAT = 0.25  # seconds between two pictures of a spinner
+_MOMENT = 1.0  # seconds after its start in which a command such as `cd` is waited for
 
 
 class CommandError(ContextUIError):
@@ -58,12 +63,14 @@ class TypedCommand:
     """A command that the person typed into the prompt; `seconds` is None while it runs."""
 
     text: str
-    window_id: str
-    job: Job | None
+    window_id: str = ""  # empty while a new terminal starts
+    job: Job | None = None
     where: str = ""
     seconds: float | None = None
     problem: str = ""
+    is_stopped: bool = False
     _started: float = field(default_factory=time.monotonic)
+    _starting: asyncio.Task[None] | None = None
 
     @property
     def is_running(self) -> bool:
@@ -95,6 +102,50 @@ class TypedCommand:
             return took
         return f"{words('exit {status}', status=result.status)}   {took}"
 
+    async def start(self, windows: WindowManager, opens: Callable[[], object]) -> None:
+        """Start it as the person, unless it is stopped first.
+
+        An idle terminal runs it, or a new one, which calls `opens`. It runs in the folder of the
+        terminal that was opened last: the person has that in mind.
+        """
+        if not self.is_stopped:
+            self._starting = asyncio.create_task(self._start(windows, opens))
+            try:
+                await self._starting
+            except asyncio.CancelledError:
+                if not self.is_stopped:
+                    raise
+
+    async def _start(self, windows: WindowManager, opens: Callable[[], object]) -> None:
+        terminals = [one for one in reversed(windows.windows()) if one.name == _CLASS]
+        folders = [str(getattr(one.state, "folder", "")) for one in terminals]
+        for window, folder in zip(terminals, folders, strict=True):
+            if folder == folders[0] and await _is_idle(window):
+                with suppress(WindowBusyError):
+                    await self._start_in(windows, window)
+                    return
+        if _CLASS not in windows.classes:
+            raise CommandError(msg("There is no terminal window to run commands in."))
+        opens()
+        given = {"folder": folders[0]} if folders else {}
+        # Opening may block on the window's own thread, which the screen must not.
+        await self._start_in(windows, await asyncio.to_thread(windows.open, _CLASS, **given))
+
+    async def _start_in(self, windows: WindowManager, window: Window) -> None:
+        given = {"command": self.text, "seconds": 0}
+        result = await windows.act(window.id, _ACTION, given, actor="person")
+        if not result.ok:
+            raise result.error or CommandError(result.text)
+        self.window_id, self.job = window.id, result.job
+
+    def stop(self) -> None:
+        """End it as Ctrl+C does, or do not start it."""
+        self.is_stopped = True
+        if self.job is not None:
+            self.job.cancel()
+        elif self._starting is not None:
+            self._starting.cancel()
+
     async def wait(self, windows: WindowManager, words: Words, seconds: float | None) -> None:
         """Wait until it has ended, also by the end of its terminal; up to a timeout."""
         job = self.job
@@ -105,6 +156,8 @@ class TypedCommand:
         self.seconds = self.age
         if self.result is not None:
             self.seconds = self.result.seconds
+        elif self.is_stopped:
+            self.problem = words("Stopped.")
         elif windows.get(self.window_id) is None:
             self.problem = words("{id} closed.", id=self.window_id)
         elif job is not None and job.error is not None:
@@ -142,6 +195,8 @@ class CommandLine(Rows):
 
     def _below(self) -> list[tuple[str, str]]:
         words, entry, result = self._words, self.entry, self.entry.result
+        if entry.is_running and not entry.window_id:
+            return [(words("Starts in a new terminal."), MUTED)]
         if entry.is_running:
             runs = words("Runs in {name}.", name=entry.window_id)
             return [(_joined(runs, entry.where, words), MUTED)]
@@ -166,16 +221,9 @@ def _joined(text: str, where: str, words: Words) -> str:
     return f"{text}{where}" if words.lang == "zh" or not where else f"{text} {where}"
 
 
-async def run_in_terminal(windows: WindowManager, command: str) -> TypedCommand:
-    """Start a command in the terminal used last, as the person; open one if there is none."""
-    window = next((one for one in reversed(windows.windows()) if one.name == _CLASS), None)
-    if window is None:
-        if _CLASS not in windows.classes:
-            raise CommandError(msg("There is no terminal window to run commands in."))
-        # Opening may block on the window's own thread, which the screen must not.
-        window = await asyncio.to_thread(windows.open, _CLASS)
-    given = {"command": command, "seconds": 0}
-    result = await windows.act(window.id, _ACTION, given, actor="person")
-    if not result.ok:
-        raise result.error or CommandError(result.text)
-    return TypedCommand(command, window.id, result.job)
+async def _is_idle(terminal: Window) -> bool:
+    """Whether no command runs there, after a moment for one that has just started."""
+    jobs = runtime_of(terminal).jobs
+    if job := jobs.get():
+        await finished([job.ended], max(job.at.started + _MOMENT - time.monotonic(), 0))
+    return jobs.get() is None

@@ -23,6 +23,7 @@ from contextui.events import (
 from contextui.model import TextDelta, ThinkingDelta
 from contextui.text import duration
 from contextui.tokens import Usage
+from contextui.tui.conversation.shell import TypedCommand
 from contextui.tui.lines import KEY, MUTED, SPINNER, fit, line, short
 from contextui.words import Words, msg
 
@@ -74,6 +75,8 @@ class TurnStatus:
     retry: tuple[str, int] | None = None
     activity: str = msg("working")
     cost: float | None = None
+    command: TypedCommand | None = None
+    """The command that the person typed last, unless a turn has started since."""
     _began: float = field(default=0.0)
     _paused: float = field(default=0.0)  # of that, what the person took to answer questions
     _waits_since: float | None = field(default=None)
@@ -86,6 +89,7 @@ class TurnStatus:
         match event:
             case TurnStarted() | CompactionStarted():
                 self.is_running, self._began, self.retry = True, time.monotonic(), None
+                self.command = None  # it goes on, as a server does
                 self.step = self.tokens = self.characters = self._calls = 0
                 self.cost, self._window, self._paused = None, "", 0.0
                 self.activity = msg("working") if isinstance(event, TurnStarted) else "compacting"
@@ -129,13 +133,24 @@ class TurnStatus:
     def _seconds(self, now: float) -> float:
         return max(now - self._began - self._paused, 0.0)
 
+    def stop_command(self) -> bool:
+        """Stop the typed command; return whether it was running."""
+        if self.command is None or not self.command.is_running:
+            return False
+        self.command.stop()
+        return True
+
     def shown(self, words: Words, now: float, room: int) -> Content:
         """Return the title of the prompt's border; empty while nothing runs."""
-        if not self.is_running:
-            return Content("")
+        command = self.command if self.command is not None and self.command.is_running else None
         spinner = SPINNER[int(now * 10) % len(SPINNER)]
         why = ""
-        if self.retry is not None:
+        if not self.is_running and command is None:
+            return Content("")
+        if not self.is_running and command is not None:
+            name = fit(command.text, min(cell_len(line(command.text)), _NAME))
+            status = words("{activity} {seconds}s", activity=name, seconds=int(command.age))
+        elif self.retry is not None:
             reason, seconds = self.retry
             status = words("retrying in {seconds}s", seconds=seconds)
             why = f"   {line(words(reason))}"

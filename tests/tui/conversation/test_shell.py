@@ -5,6 +5,7 @@ import re
 import shutil
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual import events
@@ -17,6 +18,7 @@ from contextui.tui import attention
 from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.shell import CommandError, CommandLine, command_in
 from contextui.tui.lines import SPINNER
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
 from tests.tui.running import app_of, desk_in, lines, prompt, running, say, shown, until
@@ -26,7 +28,8 @@ from tests.tui.sharing import SharedChat
 @pytest.fixture(autouse=True)
 def bash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shell = shutil.which("bash") or pytest.skip("bash is missing")
-    (tmp_path / ".bashrc").write_text("PS1='now> '\n")
+    wait = "while [ -e ~/slow ]; do sleep 0.05; done"
+    (tmp_path / ".bashrc").write_text(f"{wait}\nPS1='now> '\n")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("SHELL", shell)
 
@@ -43,6 +46,19 @@ def content_of(desk: AppSession) -> str:
 async def run(pilot: "Pilot[int]", command: str) -> None:
     prompt(pilot).say(f"!{command}")
     await pilot.pause()
+
+
+def running_in(desk: AppSession) -> str:
+    """The commands that run in terminals."""
+    found = [runtime_of(one).jobs.running() for one in desk.session.windows.windows()]
+    return " ".join(job.name for jobs in found for job in jobs)
+
+
+def typed(window: Window, keys: bytes) -> Any:
+    """Type into the shell of a terminal, and return it."""
+    shell = window.state.shell  # type: ignore[attr-defined]
+    runtime_of(window).worker.call_soon(lambda: shell.type(keys))
+    return shell
 
 
 async def runs(pilot: "Pilot[int]", desk: AppSession) -> str:
@@ -97,6 +113,75 @@ async def test_what_cannot_run_is_said_and_the_text_stays(
     await pilot.pause(0.1)
     assert not chat.desk.session.windows.windows()
     assert list(chat.work.iterdir()) == []
+
+
+async def test_escape_stops_a_command_until_the_next_message(
+    pilot: "Pilot[int]", chat: SharedChat, tmp_path: Path
+) -> None:
+    """X08: it is stopped where it was started, also before it has started."""
+    chat.answer("An answer.")
+    for key in ("escape", "ctrl+c"):
+        await run(pilot, "touch begun; sleep 1001")
+        prompt(pilot).put("a draft")
+        await until(pilot, lambda: shown(pilot, "esc stops"))
+        await until(pilot, (chat.work / "begun").exists)
+        await pilot.press(key)
+        await until(pilot, lambda: "sleep 1001" not in running_in(chat.desk))
+        await until(pilot, lambda: not shown(pilot, "esc stops"))
+        assert prompt(pilot).text == "a draft"
+        (chat.work / "begun").unlink()
+    await until(pilot, lambda: len(stopped(pilot)) == 2)
+    await asyncio.to_thread(chat.desk.session.windows.close, terminal(chat.desk).id)
+    (tmp_path / "slow").touch()
+    await run(pilot, "touch begun")
+    await until(pilot, lambda: shown(pilot, "Starts in a new terminal."))
+    await pilot.press("escape")
+    await until(pilot, lambda: len(stopped(pilot)) == 3)
+    (tmp_path / "slow").unlink()
+    await run(pilot, "touch gone; until [ -e gate ]; do sleep 0.05; done")  # a server
+    await until(pilot, (chat.work / "gone").exists)
+    assert not (chat.work / "begun").exists()
+    await say(pilot, "Hello")
+    assert not shown(pilot, "esc stops")
+    await pilot.press("escape", "ctrl+c")  # they clear the draft, and end nothing
+    assert "gate" in running_in(chat.desk)
+    (chat.work / "gate").touch()
+    await until(pilot, lambda: any("gate" in one for one in ends(pilot)))
+
+
+async def test_a_busy_terminal_leaves_a_command_to_an_idle_one_in_its_folder(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
+    """X09: nothing is typed into a program, or behind what the person began to type."""
+    work, windows = chat.work, chat.desk.session.windows
+    (work / "inner").mkdir()
+    for count, command, made in (
+        (1, "cd inner; touch at", "inner/at"),
+        (1, "touch first; read line; echo $line >typed", "inner/first"),
+        (2, "touch second; cd ..", "inner/second"),  # a new one, in the folder of the first
+        (2, "touch third; until [ -e gate ]; do sleep 0.05; done", "third"),
+        (3, "touch fourth", "fourth"),
+        (3, "touch fifth; exit", "fifth"),
+        (4, "touch sixth", "sixth"),
+    ):
+        await run(pilot, command)
+        await until(pilot, (work / made).exists)
+        assert len(windows.windows()) == count
+    shell = typed(terminal(chat.desk), b"rm -r ")
+    await until(pilot, lambda: "rm -r" in shell.emulator.text())
+    await run(pilot, "touch seventh")
+    await until(pilot, (work / "seventh").exists)
+    (work / "gate").touch()
+    await until(pilot, lambda: "gate" not in running_in(chat.desk))
+    await asyncio.to_thread(windows.close, terminal(chat.desk).id)
+    await asyncio.to_thread(windows.close, terminal(chat.desk).id)
+    await run(pilot, "touch eighth")
+    await until(pilot, (work / "eighth").exists)
+    assert len(windows.windows()) == 3
+    typed(windows.windows()[0], b"mine\r")
+    await until(pilot, (work / "inner" / "typed").exists)
+    await until(pilot, lambda: not running_in(chat.desk))
+    assert (work / "inner" / "typed").read_text() == "mine\n"
 
 
 async def test_nothing_but_the_persons_own_prompt_runs(tmp_path: Path) -> None:
@@ -168,6 +253,11 @@ def log_lines(pilot: "Pilot[int]") -> list[str]:
     region = pilot.app.screen.query_one("#log").content_region
     rows = lines(pilot)[region.y : region.bottom]
     return [one[region.x : region.right].strip() for one in rows]
+
+
+def stopped(pilot: "Pilot[int]") -> list[str]:
+    """The lines of commands that were stopped: the shell may report the end before that."""
+    return [one for one in log_lines(pilot) if one == "Stopped." or "exit 130" in one]
 
 
 def ends(pilot: "Pilot[int]") -> list[str]:
