@@ -245,9 +245,11 @@ class ModelError(ContextUIError):
         kind: ErrorKind,
         message: str | Translatable = "",
         retry_after: float | None = None,
+        *,
+        zh: str = "",
         **values: object,
     ) -> None:
-        super().__init__(message, **values)
+        super().__init__(message, zh=zh, **values)
         self.kind, self.retry_after = kind, retry_after
 
     @property
