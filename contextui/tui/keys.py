@@ -18,6 +18,7 @@ from textual import events, on
 from textual.app import App, ReturnType
 from textual.dom import DOMNode
 from textual.events import Key
+from textual.geometry import Offset
 from textual.keys import KEY_NAME_REPLACEMENTS
 from textual.message import Message
 from textual.reactive import Reactive
@@ -28,6 +29,7 @@ from textual.widgets import Input, TextArea
 
 from contextui.text import for_terminal
 from contextui.tui.themes import DARK, THEMES, quiet_roles
+from contextui.words import Words
 
 _ROUNDS = 2  # the key itself, then what it triggered
 _LOOK = 0.02  # seconds between two checks
@@ -44,6 +46,7 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
 
     # The default, since a theme that is set later parses all style sheets a second time.
     theme: Reactive[str] = Reactive(DARK.name)
+    words = Words("en")
 
     class Followed(Message):
         """Follows a key through the same widgets, so that it arrives once the key is handled."""
@@ -61,6 +64,7 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         self._number, self._looks = 0, 0
         self._is_there: Callable[[], bool] | None = None  # whether the target of a move is reached
         self._held_looks = 0
+        self._pressed_at = Offset()  # of the mouse
         self.last_input = 0.0
         """When the person last pressed a key, clicked, scrolled or pasted, or the focus moved."""
 
@@ -90,6 +94,15 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         self._waiting.appendleft(events.Key(key.key, key.character))
         self.hold(is_there)
 
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy a text, and say how much it is."""
+        super().copy_to_clipboard(text)
+        lines = text.count("\n") + (not text.endswith("\n"))
+        said = self.words.plural(len(text), "Copied 1 character", "Copied {count} characters")
+        if "\n" in text:
+            said = self.words.plural(lines, "Copied 1 line", "Copied {count} lines")
+        self.notify(said, markup=False)
+
     def accepts(self, paste: events.Paste) -> bool:  # noqa: ARG002
         return True
 
@@ -98,6 +111,11 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         if _is_input(event) and not event.is_forwarded:
             self.last_input = max(self.last_input, event.time)
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+            if isinstance(event, events.MouseDown):
+                self._pressed_at = event.screen_offset
+            elif isinstance(event, events.MouseUp) and self._pressed_at != event.screen_offset:
+                selects = bool(self.screen.selections)  # and is no click
+                self._mouse_down_widget = None if selects else self._mouse_down_widget
             await super().on_event(event)
             return
         self._waiting.append(event)
@@ -106,8 +124,11 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
     async def _take_some(self) -> None:
         while self._waiting and self.screen_stack and self._may_go(self._waiting[0]):
             event = self._waiting.popleft()
+            is_paste = isinstance(event, events.Key) and event.key == "ctrl+v"
+            if is_paste and isinstance(self.focused, Input | TextArea):
+                event = events.Paste(self.clipboard)  # as if it came from the terminal
             if isinstance(event, events.Paste):
-                if not self.accepts(event):
+                if not event.text or not self.accepts(event):
                     continue
                 if isinstance(self.focused, Input):
                     event.text = _first_line(event.text)

@@ -3,9 +3,11 @@
 import os
 import time
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import ClassVar
 
 from rich.cells import CellSpan, cell_len, chop_cells, split_graphemes
+from rich.segment import Segment
 from textual.cache import LRUCache
 from textual.content import Content, Span
 from textual.events import Resize
@@ -13,13 +15,11 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
-from textual.style import Style
 from textual.visual import Visual
 from textual.widget import Widget
 
 from contextui.secrets import mask_own
 from contextui.text import cut, for_terminal
-from contextui.words import Words
 
 _TAB = 4
 _CLINGING = frozenset("，。、；：？！）》」』】”’…,.;:?!)]}%")  # never first in a row
@@ -120,17 +120,57 @@ def _may_break(text: str, before: CellSpan, after: CellSpan) -> bool:
     return wide and next_one not in _CLINGING and last not in _OPENING
 
 
-class LineView(ScrollView):
+class Selectable(Widget):
+    """A widget that draws its rows itself; the mouse selects text in them, by row and character.
+
+    Subclasses pass each row that they draw to `selected`, and then `apply_offsets`.
+    """
+
+    count = 0
+    """The number of rows."""
+
+    def text_of(self, row: int) -> str:
+        """Return the text of a row, as it is drawn."""
+        raise NotImplementedError
+
+    def selected(self, strip: Strip, row: int) -> Strip:
+        """Return a row with its selected part highlighted."""
+        selection = self.text_selection
+        span = selection.get_span(row) if selection is not None else None
+        if span is None:
+            return strip
+        text, start = strip.text, max(span[0], 0)
+        end = len(text.rstrip()) if span[1] == -1 else min(span[1], len(text))
+        if start >= end:
+            return strip
+        cuts = [cell_len(text[:start]), cell_len(text[:end]), strip.cell_length]
+        style = self.screen.get_component_rich_style("screen--selection")
+        before, part, after = (strip.crop(*ends) for ends in pairwise([0, *cuts]))
+        marked = Strip(Segment.apply_style(part, post_style=style), part.cell_length)
+        return Strip.join([before, marked, after])
+
+    def text_select_all(self) -> None:
+        """Select nothing on a double click, which opens a row of a list."""
+
+    def get_selection(self, selection: Selection) -> tuple[str, str]:
+        """Return the selected text, without the spaces at the end of each row."""
+        start, end = selection
+        first, last = start.y if start else 0, self.count - 1
+        rows = [self.text_of(row) for row in range(first, min(end.y if end else last, last) + 1)]
+        if rows and end and end.y <= last:
+            rows[-1] = rows[-1][: max(end.x, 0)]
+        if rows and start:
+            rows[0] = rows[0][max(start.x, 0) :]
+        return "\n".join(row.rstrip() for row in rows), "\n"
+
+
+class LineView(ScrollView, Selectable):
     """A scrollable list of lines, each rendered when it comes into view.
 
     Subclasses implement `line_at` and call `set_count` with the number of lines.
     """
 
-    ALLOW_SELECT = False
     DEFAULT_CSS = "LineView { overflow-x: hidden; text-wrap: nowrap; }"
-
-    count = 0
-    """The number of lines."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
@@ -139,6 +179,9 @@ class LineView(ScrollView):
 
     def line_at(self, number: int, width: int) -> Content:
         raise NotImplementedError
+
+    def text_of(self, row: int) -> str:
+        return self.line_at(row, self.line_width).plain
 
     @property
     def line_width(self) -> int:
@@ -181,8 +224,10 @@ class LineView(ScrollView):
                     self, line, width, 1, style, apply_selection=False, pad=True
                 )
                 self._strips[key] = strip
-            return strip
-        return Strip.blank(width, self.rich_style)
+            strip = self.selected(strip, number)
+        else:
+            strip = Strip.blank(width, self.rich_style)
+        return strip.apply_offsets(0, number)
 
 
 class Rows(Widget):
@@ -201,12 +246,11 @@ class Rows(Widget):
 
 
 class Sheet(LineView, can_focus=True):
-    """Lines of content, wrapped to the width, that can be selected and copied.
+    """Lines of content, wrapped to the width.
 
     Subclasses implement `lines_for` and call `redraw` when their lines change.
     """
 
-    ALLOW_SELECT = True
     DEFAULT_CSS = "Sheet { overflow-y: auto; scrollbar-gutter: stable; }"
     follows: ClassVar[bool] = False
     """Whether a view scrolled to the end stays there."""
@@ -229,19 +273,8 @@ class Sheet(LineView, can_focus=True):
         super().watch_has_focus(has_focus)
         self.redraw()
 
-    def render_line(self, y: int) -> Strip:
-        return super().render_line(y).apply_offsets(0, self.scroll_offset.y + y)
-
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
-        line, selection = self.lines[number], self.text_selection
-        span = selection.get_span(number) if selection is not None else None
-        if span is None:
-            return line
-        style = Style.from_styles(self.screen.get_component_styles("screen--selection"))
-        return line.stylize(style, span[0], None if span[1] == -1 else span[1])
-
-    def get_selection(self, selection: Selection) -> tuple[str, str]:
-        return selection.extract("\n".join(line.plain for line in self.lines)), "\n"
+        return self.lines[number]
 
 
 MUTED = "$muted"
@@ -317,13 +350,6 @@ def short(number: float) -> str:
             value = number / size
             return f"{value:.0f}{unit}" if abs(value) >= 99.95 else f"{value:.1f}{unit}"
     return f"{number:.0f}"
-
-
-def copy_text(widget: Widget, text: str, words: Words) -> None:
-    """Copy a text, and say how long it is."""
-    widget.app.copy_to_clipboard(text)
-    message = words("Copied {count} characters.", count=short(len(text)))
-    widget.notify(message, markup=False)
 
 
 def spinner() -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from textual import events, on
+from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -15,7 +16,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Static, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from contextui.errors import ContextUIError
 from contextui.tui.commands import Commands
@@ -165,6 +166,7 @@ class MainScreen(Screen[None]):
         Binding("f3", "zoom", show=False),
         Binding("escape", "back", show=False),
         Binding("ctrl+c", "stop_or_clear", show=False, priority=True),
+        Binding("ctrl+v", "paste", show=False),
     ]
 
     # These are there as soon as there is a session.
@@ -462,6 +464,9 @@ class MainScreen(Screen[None]):
             self.navigation.enter("prompt")
             self.prompt.post_message(events.Paste(event.text))
 
+    def action_paste(self) -> None:
+        self.post_message(events.Paste(self.app.clipboard))
+
     # --- messages to the model ---------------------------------------------------------
 
     @on(Try.Chosen)
@@ -608,7 +613,7 @@ class MainScreen(Screen[None]):
             return False
         if action == "leave_window":
             return self.keeps_keys()
-        if action in ("stop_or_clear", "inspector", "zoom", "go_to") and self.keeps_keys():
+        if action in ("inspector", "zoom", "go_to") and self.keeps_keys():
             return False
         return super().check_action(action, parameters)
 
@@ -706,9 +711,13 @@ class MainScreen(Screen[None]):
 
     def action_stop_or_clear(self) -> None:
         """Copy the selection, else stop the turn, else clear the prompt, else hint at ctrl+q."""
-        selected = self.get_selected_text() or self.prompt.selected_text
+        field = self.focused if isinstance(self.focused, TextArea | Input) else None
+        selected = self.get_selected_text() or (field.selected_text if field else "")
         if selected:
             self.app.copy_to_clipboard(selected)
+            self.clear_selection()  # so that the same key stops the turn or the command again
+        elif self.keeps_keys():
+            raise SkipAction
         elif not self.stop():
             if self.prompt.text:
                 self.prompt.clear()

@@ -13,6 +13,7 @@ from textual._context import visible_screen_stack
 from textual.app import ScreenStackError
 from textual.pilot import Pilot, WaitForScreenTimeout
 from textual.screen import Screen
+from textual.widget import Widget
 
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
@@ -96,6 +97,13 @@ async def _settle(pilot: "Pilot[int]") -> None:
     await quiet()  # that has ended early if the process was held up
     with suppress(ScreenStackError):  # the app may be about to end
         pilot.app.screen._on_timer_update()
+
+
+async def drag(pilot: "Pilot[Any]", widget: Widget, *ends: tuple[int, int]) -> None:
+    """Drag the mouse from one place of a widget to another."""
+    await pilot.mouse_down(widget, offset=ends[0])
+    await pilot.mouse_up(widget, offset=ends[1])
+    await pilot.pause()
 
 
 async def until(pilot: "Pilot[int]", condition: Callable[[], object]) -> None:

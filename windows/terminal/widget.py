@@ -18,12 +18,13 @@ from textual import events
 from textual.binding import Binding
 from textual.geometry import Region
 from textual.message import Message
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
 from contextui.text import cut, duration, for_terminal, one_line
-from contextui.tui.lines import line, spinner
+from contextui.tui.lines import Selectable, line, spinner
 from contextui.widgets import ActionRequested
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.terminal.emulator import APPLICATION_CURSOR, BRACKETED_PASTE, Cursor
@@ -121,8 +122,8 @@ class Picture(NamedTuple):
     running: Running | None = None
 
 
-class TerminalBody(Widget, can_focus=True):
-    """The screen of a shell."""
+class TerminalBody(Selectable, can_focus=True):
+    """The screen of a shell. The view stays where it is while text in it is selected."""
 
     COMPONENT_CLASSES = {f"terminal--{one}" for one in _LOOKS}
     DEFAULT_CSS = "TerminalBody { height: 1fr; }\n" + "\n".join(
@@ -156,6 +157,8 @@ class TerminalBody(Widget, can_focus=True):
         self._picture, self._back, self._due = Picture(), 0, False
         self._drawn = Picture()
         self._chosen: int | None = None  # the row of a failed command
+        self._held: int | None = None  # the first row of the view, while text is selected
+        self._seen = dict[int, Row]()  # the rows that were shown since then
         self._asked: Running | None = None  # the command that the person may want to end
         self._asked_at = 0.0
         self._spins: Timer | None = None
@@ -202,7 +205,7 @@ class TerminalBody(Widget, can_focus=True):
         self._due = False
         emulator = shell.emulator
         behind = 0 if emulator.alternate else emulator.scrollback
-        chosen = self._chosen
+        chosen = self._chosen if self._held is None else self._held
         back = min(self._back if chosen is None else max(emulator.top - chosen, 0), behind)
         rows = emulator.rows()
         if back:
@@ -232,7 +235,9 @@ class TerminalBody(Widget, can_focus=True):
     def on_terminal_body_drawn(self, message: Drawn) -> None:
         message.stop()
         old, new = self._drawn, self._picture
-        self._drawn = new
+        self._drawn, self.count = new, new.top + len(new.rows)
+        if self._held is not None:
+            self._seen.update(enumerate(new.rows, new.top - new.back))
         if self._asked is not None and self._asked != new.running:
             self._stop_asking()
         if (bool(old.failed), old.running) != (bool(new.failed), new.running):
@@ -265,6 +270,8 @@ class TerminalBody(Widget, can_focus=True):
         cursor, mark, columns = picture.cursor, picture.marks.get(y), max(width - _GUTTER, 0)
         strip = Strip([Segment(for_terminal(text, lines=False), style)
                        for text, style in picture.rows[y]])  # fmt: skip
+        row = picture.top - picture.back + y
+        strip = self.selected(strip, row)
         if mark is not None:
             strip = self._with_facts(strip, mark, columns)
         strip = strip.adjust_cell_length(columns)
@@ -274,9 +281,21 @@ class TerminalBody(Widget, can_focus=True):
             rest = strip.crop(cursor.column + 1, columns)
             strip = Strip.join([before, at.apply_style(Style(reverse=True)), rest])
         strip = Strip.join([Strip([self._sign(mark)]), strip]).adjust_cell_length(width)
-        if self._chosen is not None and y == self._chosen - picture.top + picture.back:
+        if row == self._chosen:
             strip = strip.apply_style(self._look("chosen"))
-        return strip.apply_style(self.rich_style)
+        return strip.apply_style(self.rich_style).apply_offsets(-_GUTTER, row)
+
+    def text_of(self, row: int) -> str:
+        return "".join(for_terminal(text, lines=False) for text, _ in self._seen.get(row, ()))
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        if selection is None:
+            self._held, self._seen = None, {}
+            runtime_of(self._window).worker.call_soon(self._begin)
+        elif self._held is None:
+            self._held = self._picture.top - self._picture.back
+            self._seen = dict(enumerate(self._picture.rows, self._held))
+        self.refresh()
 
     def _line_below(self, width: int) -> Strip:
         if self._asked is None:
@@ -375,6 +394,7 @@ class TerminalBody(Widget, can_focus=True):
         shell = self._shell
         if data and shell is not None:
             self._back, self._chosen = 0, None
+            self.screen.clear_selection()
             runtime_of(self._window).worker.call_soon(lambda: self._do(shell, data))
 
     # --- keys of the frame, and the question before a command is ended ------------------
@@ -449,6 +469,8 @@ class TerminalBody(Widget, can_focus=True):
     def _scroll_by(self, rows: int) -> None:
         self._back = max(0, min(self._picture.back + rows, self._picture.behind))
         self._chosen = None
+        if self._held is not None:
+            self._held = self._picture.top - self._back
         runtime_of(self._window).worker.call_soon(self._begin)
 
     def on_resize(self, event: events.Resize) -> None:

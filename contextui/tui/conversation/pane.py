@@ -58,7 +58,7 @@ from contextui.tui.conversation.recent import find_recent, trust_line, untrusted
 from contextui.tui.conversation.shell import CommandLine, TypedCommand, end_line
 from contextui.tui.conversation.status import TurnFigures
 from contextui.tui.conversation.welcome import Try, Welcome
-from contextui.tui.lines import copy_text, shown_folder
+from contextui.tui.lines import shown_folder
 from contextui.words import Text, Words, msg
 
 _PAGE = 30  # earlier entries rendered at once
@@ -254,7 +254,7 @@ class Conversation(VerticalScroll):
     def action_copy(self) -> None:
         answers = self.query(ModelWords)
         if answers and (text := answers.last().shown):
-            copy_text(self, text, self._words)
+            self.app.copy_to_clipboard(text)
         else:
             self.notify(self._words("There is no answer yet."), markup=False)
 

@@ -358,7 +358,6 @@ class DevScreen(Screen[None]):
     def action_copy(self) -> None:
         if self._reading is not None:
             self.app.copy_to_clipboard(self._reading.levels[0].xml)
-            self.notify(self.words("Copied."), markup=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let tab switch sides only where one of them is shown at a time."""
@@ -403,7 +402,7 @@ class DevApp(KeyLine[int]):
 
     def __init__(self, bench: Bench) -> None:
         super().__init__()
-        self.bench = bench
+        self.bench, self.words = bench, bench.words
         self.dev = DevScreen(bench)
         self.shutdown = Shutdown(bench.words, self._close_by_force)
         self.signals = Signals(self._leave_with, self.shutdown)

@@ -33,7 +33,7 @@ _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
         ("@  !  /", msg("file, shell, command")),
         ("↑ ↓  ^r", msg("history, search it")),
         ("esc", msg("stop, or close a list")),
-        ("^c", msg("stop, or clear the prompt")),
+        ("^c", msg("copy, stop, clear")),
         ("pgup pgdn", msg("scroll the conversation")),
     ),
     msg("Move around"): (

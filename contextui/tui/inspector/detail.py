@@ -27,7 +27,6 @@ from contextui.tui.lines import (
     KEY,
     MUTED,
     LineView,
-    copy_text,
     fit,
     line,
     numbered,
@@ -352,4 +351,4 @@ class WholeText(ModalScreen[None]):
         self.query_one("#whole").styles.height = min(count + 4, most)
 
     def action_copy(self) -> None:
-        copy_text(self, self._text, self._words)
+        self.app.copy_to_clipboard(self._text)

@@ -39,7 +39,7 @@ from contextui.tui.inspector.labels import (
 from contextui.tui.inspector.prices import Levels, Offer, Prices
 from contextui.tui.inspector.rows import Fold, ItemRow, Rows, head_rows, rows_of
 from contextui.tui.inspector.snapshot import ContextSnapshot
-from contextui.tui.lines import copy_text, short
+from contextui.tui.lines import short
 from contextui.tui.timers import sure_timer
 from contextui.windowing.runtime import runtime_of
 from contextui.words import Words, msg
@@ -314,7 +314,7 @@ class ItemPage(Container):
 
     def action_copy(self) -> None:
         if (row := self.listing.item_row) is not None:
-            copy_text(self, whole_text(row, self._home(row)), self._words)
+            self.app.copy_to_clipboard(whole_text(row, self._home(row)))
 
     @on(ItemList.Opened)
     def _open(self) -> None:

@@ -12,7 +12,7 @@ from contextui.events import AnswerDiscarded, Event, Notice, RetryScheduled, Tur
 from contextui.session.usage import Sweep
 from contextui.tui.app_session import AppSession, Changes
 from contextui.tui.inspector.usage import reason_text, time_of
-from contextui.tui.lines import FAINT, MUTED, Sheet, copy_text, wrapped
+from contextui.tui.lines import FAINT, MUTED, Sheet, wrapped
 from contextui.words import Text, Words
 
 _KEPT = 1_000
@@ -119,7 +119,7 @@ class LogPage(Sheet):
             "\n".join(filter(None, (f"{entry.when} {entry.text}", entry.figures)))
             for entry in (*self._earlier, *self._log)
         )
-        copy_text(self, text, self._words)
+        self.app.copy_to_clipboard(text)
 
     def lines_for(self, width: int) -> Sequence[Content]:
         """Return the entries, with the time before the first line of each."""

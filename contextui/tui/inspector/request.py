@@ -20,7 +20,7 @@ from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.tui.inspector.parts import Part
-from contextui.tui.lines import FAINT, MUTED, LineView, chopped, copy_text, fit, short
+from contextui.tui.lines import FAINT, MUTED, LineView, chopped, fit, short
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
@@ -305,4 +305,4 @@ class RequestPage(Container):
     def action_copy(self) -> None:
         part = self._outline.row
         if part is not None:
-            copy_text(self, part.exact, self._words)
+            self.app.copy_to_clipboard(part.exact)

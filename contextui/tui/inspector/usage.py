@@ -17,7 +17,7 @@ from contextui.tokens import Usage
 from contextui.tui.conversation.status import turn_cost
 from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.inspector.plot import COLOURS, MONEY, TEXTURES, TOKENS, Bar, plot
-from contextui.tui.lines import FAINT, MUTED, copy_text, fit, short
+from contextui.tui.lines import FAINT, MUTED, fit, short
 from contextui.words import Words, msg
 
 READ_PRICE, WRITE_PRICE = 0.1, 1.25
@@ -463,7 +463,7 @@ class UsagePage(RowList[Content | TurnUsage]):
 
     def action_copy(self) -> None:
         text = as_csv(self._turns, self._words, has_cache=self._has_cache)
-        copy_text(self, text, self._words)
+        self.app.copy_to_clipboard(text)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "measure":

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from contextui.agent.models.scripted import call
 from contextui.model import Block
+from contextui.text import for_terminal
 from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.form import FormScreen
@@ -17,7 +19,7 @@ from contextui.windows.editor import widget
 from contextui.windows.editor.widget import EditorBody
 from contextui.windows.editor.window import EditorWindow
 from tests.tui.desktop.samples import desk_with, desktop, enter, frame_of, frames, region_text
-from tests.tui.running import running, say, shown, until
+from tests.tui.running import prompt, running, say, shown, until
 from tests.tui.sharing import SharedChat
 
 CODE = 'def total(items):\n    """Sum."""\n    return sum(items)\n'
@@ -116,6 +118,31 @@ async def test_the_scroll_position_stays_while_the_model_writes_above(
     await desk.session.windows.act("editor_1", "replace", given)
     await until(pilot, lambda: "line 3a" in body.text)
     await until(pilot, lambda: region_text(pilot, frame)[1].startswith("│ 52  line 51"))
+
+
+async def test_text_is_copied_cut_and_pasted(chat: SharedChat, pilot: "Pilot[int]") -> None:
+    """X05: ctrl+c copied nothing in the editor; what is pasted holds no control characters."""
+    desk_on(chat, CODE)
+    _, body = await entered(pilot)
+    await pilot.press("shift+down", "shift+down", "ctrl+c")
+    assert pilot.app.clipboard == "".join(CODE.splitlines(keepends=True)[:2])
+    await until(pilot, lambda: shown(pilot, "Copied 2 lines"))
+    await pilot.press("ctrl+end", "ctrl+v", "shift+home", "shift+up", "ctrl+x")
+    await until(pilot, lambda: body.text == CODE + CODE.partition("\n")[0] + "\n")
+    await until(pilot, lambda: shown(pilot, "Copied 1 line"))
+    await pilot.press("ctrl+home", "shift+right", "ctrl+c", "ctrl+g", "i", "ctrl+v")
+    await until(pilot, lambda: prompt(pilot).text == "d" and prompt(pilot).has_focus)
+    await pilot.press("ctrl+a", "shift+end", "ctrl+c")
+    await until(pilot, lambda: shown(pilot, "Copied 1 character"))
+    assert prompt(pilot).text == "d"
+    pilot.app.copy_to_clipboard("one\x1b[31m\ttwo\x9b\nthree")
+    await pilot.press("ctrl+v")
+    assert prompt(pilot).text == for_terminal("one\x1b[31m\ttwo\x9b\nthree")
+    await pilot.press("ctrl+g", "i", "slash", "ctrl+v")
+    field = pilot.app.focused
+    await until(pilot, lambda: isinstance(field, Input) and field.value.startswith("one"))
+    assert isinstance(field, Input)
+    assert field.value == for_terminal("one\x1b[31m\ttwo\x9b", lines=False)
 
 
 async def test_both_write_at_once_and_nothing_of_either_is_lost(

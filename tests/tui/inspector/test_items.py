@@ -37,7 +37,7 @@ from tests.tui.inspector.scene import (
     talk,
     visible_text,
 )
-from tests.tui.running import app_of, desk_of, lines, running, say, until
+from tests.tui.running import app_of, desk_of, drag, lines, running, say, until
 
 pytestmark = pytest.mark.long
 
@@ -167,6 +167,29 @@ async def test_enter_reads_the_whole_text_and_c_copies_it(pilot: "Pilot[int]") -
     await pilot.press("escape")
     await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
     assert rows(pilot).has_focus
+
+
+async def test_text_is_selected_with_the_mouse_and_a_drag_is_no_click(
+    pilot: "Pilot[int]",
+) -> None:
+    """X07: a drag that ends on an offer selects, and does not drop the item."""
+    item = await go_to(pilot, "Money is Decimal")
+    place = rows(pilot).cursor - rows(pilot).scroll_offset.y
+    await drag(pilot, rows(pilot), (0, place), (30, place + 1))
+    await pilot.press("ctrl+c")
+    assert pilot.app.clipboard.startswith("[✓] 0002 User")
+    await see(pilot, "Copied 2 lines")
+    pilot.app.clear_notifications()
+    await not_see(pilot, "Copied")
+    detail = pilot.app.screen.query_one(Detail)
+    offer = detail.size.height - len(detail._offers) + 1
+    await drag(pilot, detail, (0, 3), (3, offer))
+    await pilot.press("ctrl+c")
+    assert pilot.app.clipboard.startswith("Money is Decimal, never float\n")
+    assert "d dr" in pilot.app.clipboard
+    assert not item.hidden
+    await pilot.click(detail, offset=(3, offer))
+    await see(pilot, "d again drops it")
 
 
 async def test_the_filter_finds_and_says_when_it_does_not(pilot: "Pilot[int]") -> None:

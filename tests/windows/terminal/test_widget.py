@@ -18,7 +18,7 @@ from contextui.windows.terminal.widget import TerminalBody, bytes_of
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.windows.todo.window import TodoWindow
 from tests.tui.desktop.samples import region_text
-from tests.tui.running import lines, shown, until
+from tests.tui.running import drag, lines, shown, until
 from tests.tui.sharing import SharedChat, sharing
 
 WINDOWS = [TerminalWindow, TodoWindow]
@@ -215,6 +215,35 @@ async def test_x_ends_a_command_only_after_a_yes_and_no_other_one(
     await until(pilot, lambda: not runtime_of(window).jobs.running())
     await until(pilot, lambda: shown(pilot, "exit 130"))
     assert "q" not in row_of(pilot, "sleep 300").partition("◆")[0].replace("seq", "")
+
+
+async def test_text_is_selected_with_the_mouse_and_copied(chat: SharedChat, pilot: Any) -> None:
+    """X05, X07: nothing reaches the shell, and ctrl+c is the shell's again after that."""
+    window = await in_terminal(chat, pilot)
+    body = await enter(pilot)
+    await run(pilot, r"printf '%s\n' a{1..3}你; sleep 300")
+    await until(pilot, lambda: shown(pilot, "a3你"))
+    row = next(y for y, one in enumerate(region_text(pilot, body)) if "a1你" in one)
+    await drag(pilot, body, (3, row), (20, row + 2))
+    shell = window.state.shell  # type: ignore[attr-defined]
+    await pilot.press("ctrl+c")
+    await until(pilot, lambda: pilot.app.clipboard == "1你\na2你\na3你")
+    assert shown(pilot, "Copied 3 lines")
+    assert runtime_of(window).jobs.running()
+    await drag(pilot, body, (4, row + 1), (0, row + 1))
+    # What is selected stays where it is, also while more is printed.
+    runtime_of(window).worker.call_soon(lambda: shell.emulator.feed("more\r\n" * 50))
+    runtime_of(window).worker.call_soon(lambda: body._changed(shell))
+    await until(pilot, lambda: body.count > 50)
+    assert "a2你" in region_text(pilot, body)[row + 1]
+    body.post_message(events.MouseScrollDown(body, 0, 0, 0, 0, 0, False, False, False))
+    await until(pilot, lambda: "a2你" not in screen(pilot))
+    await pilot.press("ctrl+c")
+    await until(pilot, lambda: pilot.app.clipboard == "a2你")
+    assert shown(pilot, "Copied 3 characters")
+    await until(pilot, lambda: "more" in region_text(pilot, body)[row + 1])
+    await pilot.press("ctrl+c")
+    await until(pilot, lambda: not runtime_of(window).jobs.running())
 
 
 @pytest.mark.parametrize("size", [(80, 24)])
