@@ -120,7 +120,7 @@ def main_parser() -> argparse.ArgumentParser:
         + _examples(
             t('contextui -p "Make a to-do list with milk and eggs"'),
             t('contextui -c -p "Mark milk as done"'),
-            "git diff | contextui -p - --output-format json",
+            'git diff | contextui -p "Review this" --output-format json',
         ),
     )
     ask = parser.add_argument_group("prompt and output")
@@ -130,7 +130,7 @@ def main_parser() -> argparse.ArgumentParser:
         "--prompt",
         action=Once,
         metavar="PROMPT",
-        help="run one turn and print the answer; - reads stdin",
+        help="run one turn and print the answer; stdin is added, - is only stdin",
     )
     ask.add_argument(
         "--output-format",

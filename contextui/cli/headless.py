@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import select
 import signal
+import stat
 import sys
 import time
 from collections.abc import Sequence
@@ -26,16 +28,19 @@ from contextui.events import (
     WindowNotOpened,
     WindowTroubled,
 )
+from contextui.files.errors import FileError
+from contextui.files.textfile import detect
 from contextui.interrupt import is_ignored
 from contextui.session.session import Session
 from contextui.session.usage import cost_of_session
 from contextui.tokens import TokenCounter
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
-from contextui.words import Text, language, t
+from contextui.words import Text, language, msg, t
 
 _STDIN = "-"
 _MOST_BYTES = 64_000_000  # of standard input; far more than any model accepts
+_SILENCE = 3.0  # seconds after which an empty pipe is mentioned
 _PATIENCE = 30.0  # seconds for a strategy's background work after the turn
 _OPENING = 60.0  # seconds after the turn for windows that are still opening
 _LOOK = 0.2  # seconds between checks for a signal while waiting for them
@@ -44,7 +49,11 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 def run(arguments: Arguments) -> int:
     """Run one turn, print it, and return the exit status."""
-    prompt = _prompt(arguments)
+    own = "" if arguments.prompt == _STDIN else arguments.prompt or ""
+    piped = _read_stdin() if arguments.prompt == _STDIN or _is_piped() else ""
+    prompt = "\n\n".join(part for part in (own, piped) if part.replace("\0", "").strip())
+    if not prompt:
+        raise UsageError('The prompt is empty. Example: contextui -p "What is on my list?"')
     assembly = assemble(arguments)
     _check(prompt, assembly)
     with assembly.open_session(fork=arguments.fork) as session:
@@ -54,33 +63,34 @@ def run(arguments: Arguments) -> int:
         notices = _Notices(assembly.notices, session)
         controller = assembly.controller(session.context)
         seconds = assembly.loaded.settings.max_job_time
-        piped = arguments.prompt == _STDIN
-        turn = _take_turn(prompt, controller, notices, output, seconds, is_piped=piped)
+        turn = _take_turn(prompt, controller, notices, output, seconds, own=own)
         found = asyncio.run(turn)
     notices.print_new()  # closing may have found the log damaged
     return found or (flags.FAILED if session.unsaved else flags.DONE)
 
 
-def _prompt(arguments: Arguments) -> str:
-    prompt = arguments.prompt or ""
-    if prompt == _STDIN:
-        prompt = _read_stdin()
-    if not prompt.replace("\0", "").strip():
-        raise UsageError('The prompt is empty. Example: contextui -p "What is on my list?"')
-    return prompt
+def _is_piped() -> bool:
+    """Whether stdin is a pipe, a socket or a file, and neither a terminal nor /dev/null."""
+    try:
+        number = sys.stdin.fileno()
+        mode = os.fstat(number).st_mode
+    except (AttributeError, OSError):  # it is closed
+        return False
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISREG(mode)):
+        return False
+    if not select.select([number], [], [], _SILENCE)[0]:
+        warn(msg("Waiting for the end of stdin. If it is not for the prompt, add </dev/null"))
+    return True
 
 
 def _read_stdin() -> str:
     data = sys.stdin.buffer.read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
-        most = f"{_MOST_BYTES:,}"
-        raise UsageError("The prompt is longer than {most} bytes.", most=most)
+        raise UsageError("stdin has more than {most} bytes.", most=f"{_MOST_BYTES:,}")
     try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            "The prompt on stdin is not UTF-8 text (byte {place}).", place=f"{error.start + 1:,}"
-        ) from error
+        return detect(data, "stdin").decode(data, "stdin")
+    except FileError as error:
+        raise UsageError(error.message) from error
 
 
 def _check(prompt: str, assembly: Assembly) -> None:
@@ -103,14 +113,14 @@ async def _take_turn(
     output: TextOutput | JsonOutput,
     job_seconds: float,
     *,
-    is_piped: bool,
+    own: str,
 ) -> int:
     interruption = _Interruption(controller)
     finished, broken = TurnFinished("failed"), None
     try:
         attached: Sequence[PreambleText] = ()
-        if "@" in prompt and not is_piped:  # as in the screen, pasted text mentions no files
-            attached = await controller.attachments.read(prompt)
+        if "@" in own:  # as in the screen, pasted text mentions no files
+            attached = await controller.attachments.read(own)
         async for event in controller.run_turn(prompt, attached):
             if isinstance(event, TurnFinished):
                 finished = event

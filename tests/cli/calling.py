@@ -107,10 +107,10 @@ class Program:
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def start(self, *words: str, **how: Any) -> "subprocess.Popen[bytes]":
-        """Start it in a process of its own."""
-        pipe = subprocess.PIPE
-        command = [sys.executable, "-m", "contextui", *words]
-        return forkserver.Popen(command, **{"stdin": pipe, "stdout": pipe, "stderr": pipe, **how})
+        """Start it in a process of its own; its stdin is a pipe only if it is named."""
+        pipe, null = subprocess.PIPE, subprocess.DEVNULL
+        streams = {"stdin": pipe if "-" in words else null, "stdout": pipe, "stderr": pipe}
+        return forkserver.Popen([sys.executable, "-m", "contextui", *words], **{**streams, **how})
 
     def write(self, path: str, text: str | bytes) -> Path:
         """Write a file of the folder."""

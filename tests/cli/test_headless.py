@@ -1,5 +1,6 @@
 """One turn without a screen, with the real SDK against a server on loopback."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from tests.agent.server import (
     start,
     thinking,
 )
-from tests.cli.calling import SECRET, Program, Terminal, texts
+from tests.cli.calling import PATIENCE, SECRET, Program, Terminal, texts
 
 # --- what comes out -----------------------------------------------------------------------------
 
@@ -312,11 +313,30 @@ def test_a_mentioned_file_is_sent_as_from_the_screen(program: Program, server: S
     assert texts(server) == "The person attached a.py (1 lines):\n1 x = 1\nExplain @a.py"
 
 
-def test_piped_text_mentions_no_files(program: Program, server: Server) -> None:
+def test_what_is_piped_joins_the_prompt_and_mentions_no_files(
+    program: Program, server: Server
+) -> None:
+    """X16: from a pipe, and from a file; a pipe that stays open is waited for, and mentioned."""
     (program.folder / "a.py").write_text("x = 1\n")
     server.play(answer("Yes."))
     program("-p", "-", stdin=b"see @a.py and @/none")
     assert texts(server) == "see @a.py and @/none"
+    server.play(answer("Yes."))
+    program.run("-p", "Explain @a.py", stdin="see @/none, 你好\n".encode())
+    attached = "The person attached a.py (1 lines):\n1 x = 1\n"
+    assert texts(server) == f"{attached}Explain @a.py\n\nsee @/none, 你好\n"
+    for stdin in (program.write("latin.txt", b"caf\xe9 \x80"), "/dev/null"):
+        server.play(answer("Yes."))
+        with open(stdin) as file, program.start("-p", "Explain", stdin=file) as process:
+            assert process.wait(PATIENCE) == 0
+        assert texts(server) == "Explain" + "\n\ncafé €" * (stdin != "/dev/null")
+    server.play(answer("Yes."))
+    with program.start("-p", "Explain", stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        assert b"</dev/null" in process.stderr.readline()
+        process.communicate(b"late", timeout=PATIENCE)
+    assert texts(server) == "Explain\n\nlate"
 
 
 @pytest.mark.parametrize(
@@ -334,8 +354,8 @@ def test_a_mentioned_file_that_cannot_be_sent_leaves_no_session(
     ("stdin", "words"),
     [
         (b"", "empty"),
-        (b"\0" * 1_000, "empty"),
-        (b"abc\xff", "byte 4"),
+        (b" \n" * 1_000, "empty"),
+        (b"\x7fELF\0\xff", "not text: it contains NUL bytes"),
         (b"x " * 2_500_000, "the budget is 128,000"),
     ],
 )
@@ -361,7 +381,7 @@ def test_a_prompt_that_cannot_be_sent_leaves_an_earlier_session_as_it_is(
 
 def test_nul_and_lone_surrogates_do_no_harm(program: Program, server: Server) -> None:
     server.play(answer("Fine."))
-    assert program("-p", "-", stdin=b"a\0b").status == 0
+    assert program("-p", "a\0b").status == 0
     assert texts(server) == "a␀b"
     server.play(answer("Fine."))
     assert program("-p", "a\udcffb").status == 0

@@ -206,7 +206,7 @@ class GoTo(ModalScreen[str]):
 
     Escape and enter dismiss it; so does a key that is not listed, which then acts as always.
     `chosen` is called with the key before the next one is handled. `move` moves a divider and
-    returns whether a key does that; an arrow key leaves the menu open, for the next one.
+    returns whether a key does that; an arrow key leaves the menu open, for more arrow keys.
     """
 
     DEFAULT_CSS = """
@@ -223,6 +223,7 @@ class GoTo(ModalScreen[str]):
     ) -> None:
         super().__init__()
         self._words, self._chosen, self._places, self._move = words, chosen, places, move
+        self._resizes = False  # whether an arrow key was pressed: then no key goes anywhere
 
     def compose(self) -> ComposeResult:
         parts = [
@@ -237,12 +238,13 @@ class GoTo(ModalScreen[str]):
         event.stop()
         character = unicodedata.normalize("NFKC", event.character or "")
         if self._move(character or event.key):
+            self._resizes = True
             if character:
                 self.dismiss("")
             return
         chosen = AGAIN[0] if event.key == "ctrl+g" else character
         listed = {AGAIN[0], *"123456789", *(key for key, _ in self._places)}
-        if chosen in listed or event.key in ("escape", "enter"):
+        if (chosen in listed and not self._resizes) or event.key in ("escape", "enter"):
             self._chosen(chosen)
             self.dismiss(chosen)
             return

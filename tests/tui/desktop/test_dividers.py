@@ -65,9 +65,13 @@ def test_whatever_was_remembered_is_a_place_or_nothing(saved: dict[str, object])
 async def test_a_key_that_does_not_resize_leaves_resizing_and_acts_as_always(
     chat: SharedChat, pilot: "Pilot[int]"
 ) -> None:
+    """X39: also a key that goes somewhere from the menu."""
     opened(chat, "note")
     await frame_of(pilot, "note_1")
     prompt = main(pilot).prompt
+    await pilot.press("ctrl+g", "down", *"icp1", "ctrl+g", "down", "ctrl+g", "p")
+    await until(pilot, lambda: prompt.text == "icp1")
+    prompt.clear()
     await pilot.press("ctrl+g", "down", *"hi")
     await until(pilot, lambda: prompt.text == "hi")
     await pilot.press("ctrl+g", "up", "enter")  # not sent: enter confirms the size
