@@ -229,6 +229,7 @@ class Git:
         filters: The names of all filters that the config defines; none of them is ever run.
         hooks_path: The folder of hooks that the config names, if any; for display only.
         hook_events: The events for which the config names hooks; for display only.
+        places: Variables of the environment that lead git to another index or other objects.
     """
 
     def __init__(
@@ -244,6 +245,7 @@ class Git:
         self.program = find_git(top, environment.get("PATH", os.defpath))
         self.filters = frozenset[str]()
         self.hooks_path, self.hook_events = "", frozenset[str]()
+        self.places: Mapping[str, str] = {}
         self._settings = dict(_SETTINGS)
         self._fixed = dict(_ENVIRONMENT)
         if as_person:
@@ -309,7 +311,7 @@ class Git:
     def _environment(self) -> dict[str, str]:
         given = self._given
         made = {name: given[name] for name in _KEPT if name in given}
-        made |= self._fixed
+        made |= {**self._fixed, **self.places}
         made["PATH"] = str(Path(self.program).parent)
         made["GIT_CEILING_DIRECTORIES"] = str(self.top.parent)
         made["GIT_CONFIG_COUNT"] = str(len(self._settings))

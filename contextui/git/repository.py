@@ -5,7 +5,10 @@ names it in return, and none of the files that git writes is a link.
 """
 
 import os
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -176,6 +179,27 @@ class Repository:
         # Not `git add`: it compares every path with every pattern, and 10,000 take a while.
         given = b"".join(os.fsencode(change.path.rstrip("/")) + b"\0" for change in changes)
         self._git.run("update-index", "--add", "--remove", "-z", "--stdin", given=given)
+
+    @contextmanager
+    def trial(self, changes: Sequence[Change]) -> Iterator[None]:
+        """Stage files in a copy of the index, which git uses meanwhile; the repository stays."""
+        with tempfile.TemporaryDirectory(prefix="contextui-git-") as folder:
+            index, objects = Path(folder, "index"), Path(folder, "objects")
+            objects.mkdir()
+            with suppress(FileNotFoundError):  # nothing was staged ever
+                shutil.copy2(self.git_dir / "index", index)  # git compares its time with the files'
+            known = str(self.common / "objects").replace("\\", "\\\\").replace('"', '\\"')
+            self._git.places = {
+                "GIT_INDEX_FILE": str(index),
+                "GIT_OBJECT_DIRECTORY": str(objects),
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES": f'"{known}"',
+            }
+            try:
+                if changes:
+                    self.stage(changes)
+                yield
+            finally:
+                self._git.places = {}
 
     def unstage(self, paths: Sequence[str]) -> None:
         """Reset files in the index to the last commit."""

@@ -60,7 +60,7 @@ class GitWindow(Window):
             case "unstage":
                 return self._tree.unstaging(params.get("paths", EVERYTHING))
             case "commit":
-                return self._tree.committing(params["message"])
+                return self._tree.committing(params["message"], params.get("paths", ""))
             case "discard":
                 return self._tree.discarding(params["path"])
             case "init":
@@ -167,9 +167,11 @@ class GitWindow(Window):
         return self.env.say("Unstaged {named}.", named=named) + kept
 
     @action(
-        "Commit what is staged",
+        "Commit what is staged, and these files or folders",
         "write",
         says=[
+            "commit {paths} with message {message}",
+            "commit {paths} with the message {message}",
             "commit with message {message}",
             "commit with the message {message}",
             "commit {message}",
@@ -179,21 +181,33 @@ class GitWindow(Window):
             "提交，消息是 {message}",
         ],
     )
-    def commit(self, message: str) -> str:
+    def commit(self, message: str, paths: str | list[str] = "") -> str:
+        """Commit what is staged.
+
+        Args:
+            message: The message of the commit.
+            paths: What to stage first, "." for all; the person approves both at once.
+        """
         message = self._tree.message(message)
         repository, status = self._tree.begin()
-        if not status.staged() and not status.outside:
-            raise ActionError(self._tree.nothing_staged())
-        self._tree.check_commit(status)
+        chosen, left = self._tree.to_stage(repository, status, paths, commits=True)
+        kept = self._tree.kept(repository, chosen)
+        with repository.trial(chosen):  # what is refused leaves the index as it is
+            status = repository.status(counted=False)
+            self._tree.check_commit(status)
+            repository.author()
+        if chosen:
+            repository.stage(chosen)
         made = repository.commit(message, status)
         self._tree.read(repository)
-        return self.env.words.plural(
+        result = self.env.words.plural(
             len(status.staged()),
             "Committed {id} with 1 file: {subject}",
             "Committed {id} with {count} files: {subject}",
             id=made,
             subject=shorten(message.partition("\n")[0], 80),
         )
+        return result + kept + self._tree.left_out(left)
 
     @action(
         "Discard what is not staged of a file; delete an untracked one",

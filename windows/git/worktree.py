@@ -125,21 +125,26 @@ class WorkTree:
 
     # --- previews -----------------------------------------------------------------------------
 
-    def committing(self, message: str) -> Preview:
-        repository, message = self.repository(), self.message(message)
-        status, say = repository.status(), self._env.say
-        branch = quoted(status.branch) if status.branch else f"HEAD {status.head[:7]}"
-        target = say(".git (a commit on {branch})", branch=branch)
-        if not status.staged() and not status.outside:
-            raise ActionError(self.nothing_staged())
-        self.check_commit(status)
-        author, files = repository.author(), [staged_line(one) for one in status.staged()]
-        text = [say("Author: {author}", author=author), "", message, "", *files]
-        if hooks := repository.hooks():
-            names = ", ".join(hooks)
-            text += ["", say("Hooks are not run: {names}.", names=names)]
-        diff = repository.index_diff("--cached", limit=PREVIEW_LIMIT)
-        return Preview(target, diff=diff, text="\n".join(text))
+    def committing(self, message: str, paths: str | Sequence[str]) -> Preview:
+        message, say = self.message(message), self._env.say
+        repository, status = self.begin()
+        chosen, left = self.to_stage(repository, status, paths, commits=True)
+        notes = [self.kept(repository, chosen), self.left_out(left)]
+        with repository.trial(chosen):
+            status = repository.status()
+            branch = quoted(status.branch) if status.branch else f"HEAD {status.head[:7]}"
+            target = say(".git (a commit on {branch})", branch=branch)
+            self.check_commit(status)
+            author, files = repository.author(), [staged_line(one) for one in status.staged()]
+            text = [say("Author: {author}", author=author), "", message, "", *files]
+            if hooks := repository.hooks():
+                names = ", ".join(hooks)
+                text += ["", say("Hooks are not run: {names}.", names=names)]
+            diff = repository.index_diff("--cached", limit=PREVIEW_LIMIT)
+        if chosen:
+            notes.insert(0, say("Stages {named}.", named=self.named(chosen)))
+        text += ["", *(note.strip() for note in notes if note)]
+        return Preview(target, diff=diff, text="\n".join(text).rstrip())
 
     def staging(self, paths: str | Sequence[str]) -> Preview:
         repository, status = self.begin()
@@ -255,14 +260,25 @@ class WorkTree:
                 ) from error
 
     def to_stage(
-        self, repository: Repository, status: Status, paths: str | Sequence[str]
+        self,
+        repository: Repository,
+        status: Status,
+        paths: str | Sequence[str],
+        *,
+        commits: bool = False,
     ) -> tuple[list[Change], list[Change]]:
-        """Return the changes to stage, and the secret files that are left out."""
-        found = self.found(paths, [change for change in status.changes if change.is_changed])
+        """Return the changes to stage, and the secret files that are left out.
+
+        With `commits` there may be none: what is staged already is committed.
+        """
+        if commits and not paths:
+            return [], []
+        known = [one for one in status.changes if commits or one.is_changed]
+        found = [one for one in self.found(paths, known) if one.is_changed]
         left = self._unnamed_secrets(found, paths)
         skipped = {one.path for one in left}
         chosen = [one for one in found if one.path not in skipped]
-        if not chosen:
+        if not chosen and not commits:
             raise ActionError("There is nothing to stage.")
         self.check_filters(repository, chosen)
         self.check_markers(chosen)
@@ -320,6 +336,8 @@ class WorkTree:
                 )
 
     def check_commit(self, status: Status) -> None:
+        if not status.staged() and not status.outside:
+            raise ActionError(self.nothing_staged())
         if conflicts := status.conflicts():
             names = self.named(conflicts)
             raise ActionError(

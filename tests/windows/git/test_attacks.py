@@ -293,7 +293,8 @@ def use_window(tester: Tester) -> None:
     tester.result("log", count=5)
     b_file = {"paths": "b.txt"}
     for action, params in (
-        ("stage", b_file), ("show", {"path": "b.txt"}), ("unstage", b_file), ("stage", {}),
+        ("stage", b_file), ("show", {"path": "b.txt"}), ("unstage", b_file),
+        ("commit", {"message": "x", **b_file}), ("stage", {}),
         ("commit", {"message": "x"}), ("discard", {"path": "a.txt"}),
     ):  # fmt: skip
         with suppress(PreviewError):  # a refusal is as good

@@ -141,7 +141,7 @@ def test_all_that_writes_asks_every_time(folder: Path, opened: Opened) -> None:
 WRITES: dict[str, dict[str, Any]] = {
     "stage": {"paths": "a.txt"},
     "unstage": {"paths": "b.txt"},
-    "commit": {"message": "x"},
+    "commit": {"message": "x", "paths": "."},
     "discard": {"path": "a.txt"},
 }
 
@@ -243,6 +243,48 @@ def test_what_is_staged_after_the_question_asks_again(folder: Path, opened: Open
     assert len(model.questions) == 2
     assert model.questions[1].changed
     assert run(folder, "log", "--format=%s") == "Begin\n"
+
+
+def test_one_question_stages_and_commits_what_it_shows(
+    folder: Path, home: Path, opened: Opened
+) -> None:
+    """X22: what changes after the question is asked about; what is refused stages nothing."""
+    folder = folder.rename(folder.with_name('a:"b\\n'))  # git takes a list of such paths
+    change(folder)
+    (folder / ".env").write_text("TOKEN=1\n")
+    (folder / "sub" / "new").write_bytes(b"\0\1")
+    tester = opened(folder)
+    model, files = Model(tester), sorted((folder / ".git").rglob("*"))
+    index = (folder / ".git/index").read_bytes()
+
+    async def sneak(question: Question) -> Decision:
+        model.questions.append(question)
+        assert sorted((folder / ".git").rglob("*")) == files  # nothing is written to ask
+        assert (folder / ".git/index").read_bytes() == index
+        if len(model.questions) == 1:
+            (folder / "a.txt").write_text("sneaked in\n")
+        return Decision("once")
+
+    model.gate.ask = sneak
+    result = model.act("commit", message="Both", paths=["a.txt", "sub"])
+    assert "Committed" in result.text
+    first, second = (one.preview for one in model.questions)
+    assert first is not None
+    assert second is not None
+    assert "+four" in first.diff
+    assert "+sneaked in" in second.diff
+    assert "Binary files" in second.diff
+    assert "+B" in second.diff  # it was staged before
+    assert "Stages a.txt, " in second.text
+    assert run(folder, "diff", "HEAD~", "HEAD", "--abbrev=16") == second.diff
+    assert run(folder, "status", "--porcelain").count("?? ") == 2
+    made = tester.act("commit", message="All", paths=".")
+    assert "Left out, since they may hold secrets: .env" in made
+    assert run(folder, "status", "--porcelain") == "?? .env\n"
+    (folder / "b.txt").write_text("mine\n")
+    (home / ".gitconfig").write_text("")
+    assert "who you are" in tester.refused("commit", message="x", paths="b.txt")
+    assert run(folder, "diff", "--cached", "--name-only") == ""
 
 
 def test_a_secret_file_goes_through_the_gate(folder: Path, opened: Opened) -> None:
