@@ -3,7 +3,6 @@
 import errno
 import fcntl
 import os
-import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -67,7 +66,7 @@ def flush(descriptor: int) -> None:
 
 def temporary_name() -> str:
     """A unique name for an unfinished file."""
-    return f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+    return f"{_PREFIX}{os.urandom(8).hex()}{_SUFFIX}"
 
 
 def is_temporary(name: str) -> bool:

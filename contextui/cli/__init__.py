@@ -5,6 +5,7 @@ the declarations in `commands` and `flags`; each command has a module of its nam
 model, session and controller; `screen` opens the app with them, `headless` runs a single turn.
 """
 
+import gc
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,6 +16,8 @@ import contextui
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line."""
     is_program = words is None
+    if is_program:
+        gc.set_threshold(200_000, 20, 20)  # what is imported stays, and looking at it takes long
     words = sys.argv[1:] if words is None else words
     if list(words) == ["--version"] and sys.stdout is not None:
         # A fast path for scripts. If writing fails, the regular path reports the error.

@@ -19,7 +19,7 @@ from contextui.words import Text, t
 # before it, an opening bracket or quote with the one after it.
 _WIDE = "[\u2e80-\u3007\u3021-\u9fff\uac00-\ud7af\uf900-\ufaff]"  # Chinese, Japanese, Korean
 _WORD = rf"(?:(?!{_WIDE})[^\s（“《])+"
-_PIECE = re.compile(rf"[（“《]*(?:{_WIDE}|{_WORD})[，。；：、！？）”》…]*\s*|\s+|.")
+_PIECE = rf"[（“《]*(?:{_WIDE}|{_WORD})[，。；：、！？）”》…]*\s*|\s+|."
 
 
 def cut_before(text: str, columns: int) -> str:
@@ -42,7 +42,7 @@ def wrapped(text: str, columns: int) -> list[str]:
         ['one two', '三四']
     """
     lines, line = list[str](), ""
-    for piece in _PIECE.findall(text):
+    for piece in re.findall(_PIECE, text):
         if line.strip() and width(line + piece.rstrip()) > columns:
             lines.append(line.rstrip())
             line = ""

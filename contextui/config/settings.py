@@ -19,7 +19,6 @@ from contextui.config.schema import (
     ToolProtocol,
 )
 from contextui.errors import ContextUIError
-from contextui.shell import NotSimpleError, Pattern
 from contextui.words import Lang, Message, msg
 
 BUILTIN_STRATEGIES = ("sliding", "summarization", "entities")
@@ -169,9 +168,11 @@ def _url(url: str) -> str:
 
 
 def _command(text: str) -> str:
+    from contextui.shell import Pattern  # noqa: PLC0415  (few set commands)
+
     try:
         return Pattern(text).text
-    except NotSimpleError as error:
+    except ContextUIError as error:
         raise InvalidValueError(text) from error
 
 

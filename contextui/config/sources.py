@@ -1,6 +1,5 @@
 """Load the settings from flags, environment variables, config files and the locale."""
 
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -33,9 +32,8 @@ from contextui.config.settings import (
     allowed,
     checked,
 )
-from contextui.errors import os_reason
+from contextui.errors import ContextUIError, os_reason
 from contextui.plain_file import read_plain
-from contextui.shell import NotSimpleError
 from contextui.text import one_line, shown_path
 from contextui.words import Message, Text, msg
 
@@ -72,7 +70,7 @@ class Layer:
 
     def _error(self, name: str, error: InvalidValueError) -> SettingsError:
         value = self.values[name]
-        if isinstance(error.__cause__, NotSimpleError):
+        if isinstance(error.__cause__, ContextUIError):
             return SettingsError(
                 "{name} has {value}, which cannot be allowed: {reason}.",
                 name=self.names[name],
@@ -303,7 +301,10 @@ def read_toml(path: Path) -> dict[str, Any]:
     """Read a config file; empty if there is none."""
     shown = shown_path(path)
     try:
-        return tomllib.loads(read_plain(path, _LARGEST_FILE).decode("utf-8-sig"))
+        text = read_plain(path, _LARGEST_FILE).decode("utf-8-sig")
+        from tomllib import loads  # noqa: PLC0415  (there may be no file)
+
+        return loads(text)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except UnicodeDecodeError as error:

@@ -215,6 +215,7 @@ LOST = 1
 """Exit status when something could not be saved."""
 WRONG_SETTINGS = 2
 HUNG_UP = 129
+_FIRST_KEYS = 0.1  # seconds after the first frame in which keys have the processor for themselves
 _STUCK = 2.0  # seconds to wait for the quit dialog before leaving without it
 
 
@@ -305,7 +306,7 @@ class ContextUIApp(KeyLine[int]):
             self.signals.listen(self._driver)
         # A daemon thread, so that quitting does not wait for a session that is still opening.
         opening = threading.Thread(target=self._opening, daemon=True, name="opening")
-        self.call_after_refresh(opening.start)
+        self.call_after_refresh(self.set_timer, _FIRST_KEYS, opening.start)
         parser = XTermParser()
         for event in parser.feed(self.typed_ahead) if self.typed_ahead else ():
             self.post_message(event)

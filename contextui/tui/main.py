@@ -212,7 +212,12 @@ class MainScreen(Screen[None]):
         """How often the screen was laid out."""
 
     def compose(self) -> ComposeResult:
-        words = self.words
+        words, app = self.words, self.app
+        # Otherwise they come with the first resize, which styles and lays out everything again.
+        for cells, breakpoints in zip(
+            app.size, (app.HORIZONTAL_BREAKPOINTS, app.VERTICAL_BREAKPOINTS), strict=True
+        ):
+            self.add_class(*self._get_breakpoint_classes(cells, breakpoints or []), update=False)
         yield Header(words, shown_folder(self._folder))
         yield Panes(words, self._enter_chosen)
         with Horizontal(id="body"):
@@ -240,6 +245,7 @@ class MainScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.screen_layout_refresh_signal.subscribe(self, self._count_layout, immediate=True)
+        self.sizes.fit()
         self.prompt.focus()
         self.composed.set()
 

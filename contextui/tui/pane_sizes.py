@@ -59,10 +59,11 @@ class PaneSizes:
         desktop.show_windows(order)
 
     def fit(self) -> None:
-        screen, width = self._screen, self._screen.size.width
+        screen = self._screen
         if not screen.is_attached:
             return
-        screen.set_class(width < _TINY[0] or screen.size.height < _TINY[1], "-tiny")
+        width, height = screen.app.size
+        screen.set_class(width < _TINY[0] or height < _TINY[1], "-tiny")
         shares = width >= NARROW and not screen.has_class("-zoom")
         inspector = self.dividers.inspector_columns(width)
         for one in screen.query("#inspector"):

@@ -56,6 +56,9 @@ async def start():
             if "Nothing is ever lost." in text:
                 break
         assert "Nothing is ever lost." in text
+        await pilot.press("a")
+        assert app.main.prompt.text == "a"
+        await pilot.pause()
         seen.extend(sorted({".".join(name.split(".")[:2]) for name in sys.modules}))
         layouts, styles = app.main.layouts, parses
         app.exit(0)
@@ -116,7 +119,7 @@ def test_whatever_is_offered_to_be_tried_works_in_this_folder(
     desk.close()
 
 
-def test_the_first_frame_comes_before_anything_heavy() -> None:
+def test_the_first_frame_and_the_first_key_come_before_anything_heavy() -> None:
     done = subprocess.run(
         [sys.executable, "-c", FIRST_FRAME], capture_output=True, text=True, check=False
     )

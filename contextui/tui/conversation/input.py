@@ -227,11 +227,12 @@ class InputArea(Vertical):
 
     def _offer_files(self) -> bool:
         """Show the files for the mention before the cursor; return whether there are any."""
-        from contextui.agent.mention import typed_mention  # noqa: PLC0415  (after the first frame)
-
         prompt, files = self.prompt, self._files
-        before = prompt.text_before_cursor
-        typed = typed_mention(before) if files is not None and "@" in before else None
+        before, typed = prompt.text_before_cursor, None
+        if files is not None and "@" in before:
+            from contextui.agent.mention import typed_mention  # noqa: PLC0415  (heavy)
+
+            typed = typed_mention(before)
         path = self.commands.path_in(prompt.text) if prompt.text == before else None
         self._is_path = bool(path) and typed is None
         if path and typed is None:

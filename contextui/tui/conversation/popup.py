@@ -21,6 +21,7 @@ class Popup(OptionList, can_focus=False):
         super().__init__(id="popup")
         self._words = words
         self._values: Sequence[Any] = ()
+        self.display = False  # by itself: closing it with the first key would lay out everything
         self.is_moved = False
         """Whether the person moved the cursor, so that Enter means its row."""
 
