@@ -162,6 +162,7 @@ class MainScreen(Screen[None]):
         Binding("shift+tab", "next_pane(-1)", show=False, priority=True),
         Binding("ctrl+g", "leave_window", "leave, go to", key_display="^g", priority=True),
         Binding("ctrl+g", "go_to", "go to", key_display="^g", priority=True),
+        Binding("ctrl+f", "find", show=False),
         Binding("f2", "inspector", "inspector"),
         Binding("f3", "zoom", show=False),
         Binding("escape", "back", show=False),
@@ -299,6 +300,7 @@ class MainScreen(Screen[None]):
         self.query_one(Panes).attach(desk)
         self.sizes.attach(desk, self.desktop)
         self.writing.attach(desk)
+        self.writing.conversation, self.writing.find_in_files = conversation, self.find
         self._status = TurnStatus(lambda: desk.has_cache, desk.job_in)
         self.prompt.attach(desk, self._status, lambda: conversation.new_below)
         for notice in desk.notices:
@@ -597,6 +599,13 @@ class MainScreen(Screen[None]):
     def _put_back(self, text: str) -> None:
         if not self.prompt.text:
             self.writing.put_back(text)
+
+    def action_find(self) -> None:
+        """Find something in the conversation."""
+        if self.has_class("-zoom") and not self.has_class("-zoom-chat"):
+            self.action_zoom()
+        self.navigation.enter("prompt")
+        self.writing.find()
 
     def find(self, text: str) -> None:
         assert self.desk is not None

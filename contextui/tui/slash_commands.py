@@ -52,9 +52,7 @@ def all_commands(main: MainScreen, desk: AppSession, switcher: Switcher) -> Comm
             raise ContextUIError("Nothing is running.")
 
     def find(text: str) -> None:
-        if not text:
-            raise ContextUIError("What to find? Type: /find TEXT")
-        main.find(text)
+        main.find(text) if text else main.action_find()
 
     return Commands(
         [

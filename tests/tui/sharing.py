@@ -167,9 +167,10 @@ class SharedChat(SharedApp):
             main.turns.waiting.clear()
             main.turns.last = None
         main.handle(TurnFinished("done"))
-        conversation._before.clear()
+        conversation.before.clear()
+        conversation.after.clear()
         await conversation.remove_children(list(conversation.children[2:]))
-        conversation._offer_earlier()
+        conversation.offer_earlier()
         conversation.anchor()
         desk.controller.tools.gate.mode = "ask"
         app.clear_notifications()

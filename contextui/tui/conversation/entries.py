@@ -1,5 +1,6 @@
 """Conversation entries and their widgets: messages, tool calls, thinking and notices."""
 
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -156,6 +157,11 @@ class YourWords(Static):
         if self._rows > _MANY:
             self._is_whole = not self._is_whole
             self.update(self._shown())
+
+    def reveal(self, sought: re.Pattern[str]) -> None:
+        """Show all, if what is shown does not contain a text."""
+        if not self._is_whole and not sought.search(str(self.content)):
+            self.on_click()
 
     def _shown(self) -> Content:
         lines = self.entry.text[:LONGEST].split("\n")
@@ -369,6 +375,11 @@ class CallLine(FoldedLine):
             allowed = Content.assemble(("   ◇", "$text-secondary"), (text, MUTED))
         kept = [counts + allowed, counts, Content()]
         return next(one for one in kept if not one or one.cell_length + _LEAST <= width)
+
+    def reveal(self, sought: re.Pattern[str]) -> None:
+        """Show all, if what is shown does not contain a text."""
+        if not self.is_open and not sought.search(self.head().plain):
+            self.toggle()
 
     def rest(self) -> Content:
         end = self.entry.end

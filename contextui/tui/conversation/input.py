@@ -16,16 +16,22 @@ from contextui.errors import ContextUIError
 from contextui.tui.commands import Commands, Completion
 from contextui.tui.conversation.popup import Popup
 from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.footer import hints_in
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:
     from contextui.tui.app_session import AppSession
     from contextui.tui.conversation.mention import MentionList
+    from contextui.tui.conversation.pane import Conversation
 
 _LONGEST = 36  # maximum cells of a name
 _HITS = 100  # prompts that a search shows
 _HISTORY_KEYS = (("↑↓", msg("move")), ("enter", msg("take")), ("esc", msg("close")))
+_FIND_KEYS = (
+    *(("↑", msg("earlier")), ("↓", msg("later")), ("enter", msg("stay here"))),
+    *(("tab", msg("in files")), ("esc", msg("back"))),
+)
 
 
 _SHOWN = 3
@@ -80,6 +86,9 @@ class InputArea(Vertical):
         self._is_mentioning = False
         self._is_path = False  # whether the list completes the path of a command
         self._dismissed: int | None = None  # the column of an @ whose list was closed
+        self._finds = False  # whether the prompt holds what to find in the conversation
+        self.conversation: Conversation | None = None
+        self.find_in_files: Callable[[str], object] = lambda _: None
         self.commands = Commands([])
         self.prompt = Prompt(words)
 
@@ -125,6 +134,9 @@ class InputArea(Vertical):
 
     @on(Popup.OptionSelected)
     def complete(self) -> None:
+        if self._finds:
+            self.leave_commands(stays=True)
+            return
         if self.prompt.is_searching:
             self._take_from_history()
             return
@@ -139,8 +151,11 @@ class InputArea(Vertical):
         else:  # run in the prompt: a message sent from here would not bubble past this widget
             self.prompt.call_next(self.prompt.say, text)
 
-    def leave_commands(self) -> None:
+    def leave_commands(self, *, stays: bool = False) -> None:
         self.prompt.end_search()
+        if self._finds and self.conversation is not None:
+            self._finds, self.prompt.finding = False, None
+            self.conversation.end_search(stays=stays)
         if self._is_mentioning:
             self._end_mention(is_dismissed=True)
         self.query_one(Popup).close()
@@ -150,7 +165,7 @@ class InputArea(Vertical):
     def _offer_commands(self) -> None:
         self.prompt.watch_text()
         if self.prompt.is_searching:
-            self._show_history()
+            (self._find if self._finds else self._show_history)()
             return
         self._offer_to_take_back()
         if self.prompt.text == self.prompt.recalled:
@@ -188,7 +203,11 @@ class InputArea(Vertical):
     def _step_or_complete(self, message: Prompt.Completing) -> None:
         popup, text = self.query_one(Popup), self.prompt.text
         if message.step:
-            popup.step(message.step)
+            self._find(-message.step) if self._finds else popup.step(message.step)
+            return
+        if self._finds and not message.is_enter:
+            self.leave_commands()
+            self.find_in_files(text)
             return
         is_name = message.is_enter and not popup.is_moved and self.commands.is_whole(text)
         if not is_name or self.prompt.is_searching or self._is_mentioning:
@@ -297,6 +316,28 @@ class InputArea(Vertical):
         self.leave_commands()
         self.prompt.begin_search()
         self._show_history()
+
+    def find(self) -> None:
+        """Let the prompt take what to find in the conversation; once more, go to the next hit."""
+        if self._finds:
+            self._find(1)
+            return
+        self.leave_commands()
+        self.prompt.begin_search()
+        self._finds = self.conversation is not None
+        self._find()
+
+    def _find(self, step: int = 0) -> None:
+        if self.conversation is not None:
+            query, words = self.prompt.text, self._words
+            number, count = self.conversation.find(query, step)
+            text = words("{number} of {count}", number=number, count=count) if count else ""
+            if query and not count:
+                text = words("No message contains it.")
+            title = Content.assemble((words("Find"), "bold"), f"   {text}   " if text else "   ")
+            room = self.prompt.size.width - title.cell_length
+            self.prompt.finding = title + hints_in(room, _FIND_KEYS, words)
+            self.prompt.is_completing = True
 
     def _show_history(self) -> None:
         from contextui.session.history import search  # noqa: PLC0415  (after the first frame)

@@ -1,17 +1,11 @@
 """The conversation pane: the message history, streaming, and saving code blocks."""
 
 import asyncio
-from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
-from weakref import WeakSet
 
-from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import VerticalScroll
 from textual.widget import Widget
-from textual.widgets import Static
 
 from contextui.agent.prompt import is_report
 from contextui.context.item import ItemType
@@ -52,8 +46,8 @@ from contextui.tui.conversation.entries import (
     YourWords,
     called,
     entries_of,
-    entry_of,
 )
+from contextui.tui.conversation.entry_list import EntryList
 from contextui.tui.conversation.recent import find_recent, trust_line, untrusted_in, widgets_of
 from contextui.tui.conversation.shell import CommandLine, TypedCommand, end_line
 from contextui.tui.conversation.status import TurnFigures
@@ -61,12 +55,8 @@ from contextui.tui.conversation.welcome import Try, Welcome
 from contextui.tui.lines import shown_folder
 from contextui.words import Text, Words, msg
 
-_PAGE = 30  # earlier entries rendered at once
-_MOST = 30  # entries kept as widgets, because each layout visits all; see `_append`
-_FIRST = 2  # index after the welcome and the line about earlier entries
 
-
-class Conversation(VerticalScroll):
+class Conversation(EntryList):
     """The conversation between person and model, newest at the bottom.
 
     It follows new lines while scrolled to the bottom, and otherwise keeps its scroll position.
@@ -79,27 +69,25 @@ class Conversation(VerticalScroll):
     ]
 
     def __init__(self, words: Words, folder: Path, desk: AppSession) -> None:
-        super().__init__(id="log")
-        self._words, self._folder, self._desk = words, folder, desk
+        super().__init__(words, self._widget, id="log")
+        self._folder, self._desk = folder, desk
         self._answer: ModelWords | None = None
         self._call: CallLine | None = None
         self._thought: Thought | None = None
         self._retry_reason = ""  # why the last request was retried
-        self._before = entries_of(desk.session.context.get_all())
-        self._earlier = Static(id="earlier", markup=False)
-        self._folded: WeakSet[Widget] = WeakSet()
+        self.before = entries_of(desk.session.context.get_all())
         self._workspace = desk.session.windows.workspace
 
     def compose(self) -> ComposeResult:
         yield Welcome(self._words, self._folder)
-        self._earlier.display = False  # until the number of entries is known
-        yield self._earlier
+        self.earlier.display = False  # until the number of entries is known
+        yield self.earlier
 
     def on_mount(self) -> None:
         self.anchor()
         if self._desk.is_offline:
             self._show_ways(self._words("use a local server: looking…"))
-        self._show_earlier()
+        self._show_first()
         if self._desk.session.has_older_items:
             self.run_worker(self._read_older(), name="older")
 
@@ -156,9 +144,14 @@ class Conversation(VerticalScroll):
         except OSError as error:
             self.note(self._words("The log cannot be read: {reason}", reason=os_reason(error)))
             return
-        all_shown = not self._before
-        self._before = [*entries_of(items), *self._before]
-        (self._show_earlier if all_shown else self._offer_earlier)()
+        all_shown = not self.before
+        self.before = [*entries_of(items), *self.before]
+        (self._show_first if all_shown else self.offer_earlier)()
+
+    def _show_first(self) -> None:
+        if self._is_whole and self.before:
+            self.query_one(Welcome).display = False
+            self.show_earlier()
 
     # --- turn events -------------------------------------------------------------------
 
@@ -173,7 +166,7 @@ class Conversation(VerticalScroll):
         match event:
             case TurnStarted():
                 self._answer = None
-                self.anchor()
+                self.go_to_end()
                 is_said = not is_report(event.text)
                 self._add(PersonMessage(event.text) if is_said else Aside(event.text))
             case TextDelta():
@@ -223,7 +216,7 @@ class Conversation(VerticalScroll):
     def show_command(self, command: TypedCommand) -> None:
         """Add a command that the person typed into the prompt; if it is there, show its end."""
         line = next((one for one in self.query(CommandLine) if one.entry is command), None)
-        if line is None and command not in self._before:
+        if line is None and command not in [*self.before, *self.after]:
             self._add(command)
             return
         if command.is_running:
@@ -232,12 +225,6 @@ class Conversation(VerticalScroll):
             line.show_end()
         if self.region and (line is None or not self.region.overlaps(line.region)):
             self.notify(end_line(command, self._words), markup=False)
-
-    @property
-    def new_below(self) -> int:
-        if not self.region or self.max_scroll_y <= 0:
-            return 0
-        return max(int(self.max_scroll_y - self.scroll_y), 0)
 
     def action_unfold(self) -> None:
         calls = [child for child in self.children if isinstance(child, FoldedLine)][-10:]
@@ -281,21 +268,6 @@ class Conversation(VerticalScroll):
         answers = (item for item in reversed(items) if item.type is ItemType.ASSISTANT)
         return next((answer.content for answer in answers if answer.content.strip()), "")
 
-    def release_anchor(self) -> None:
-        """Keep the scroll position, unless the person scrolled to the bottom."""
-        super().release_anchor()
-        self.call_after_refresh(self._follow_at_bottom)
-
-    def _follow_at_bottom(self) -> None:
-        if min(self.scroll_y, self.scroll_target_y) >= self.max_scroll_y:
-            self.anchor()
-
-    def action_scroll_home(self) -> None:
-        if self.scroll_y > 0:
-            super().action_scroll_home()
-        else:
-            self._show_earlier()
-
     # --- internals ---------------------------------------------------------------------
 
     def _think(self, text: str) -> None:
@@ -320,12 +292,8 @@ class Conversation(VerticalScroll):
         return with_code(text, self._workspace, self._words.lang)
 
     def _discard(self) -> None:
-        if self._thought is not None:
-            self._thought.remove()
-            self._thought = None
-        if self._answer is not None:
-            self._answer.remove()
-            self._answer = None
+        self._remove([one for one in (self._thought, self._answer) if one is not None])
+        self._thought = self._answer = None
 
     def _add(self, entry: Entry) -> Widget:
         widget = self._widget(entry)
@@ -338,22 +306,9 @@ class Conversation(VerticalScroll):
         return self.is_attached and bool(self.query(Welcome))
 
     def _append(self, widget: Widget) -> None:
-        if not self._is_whole:
-            return
-        self.query_one(Welcome).display = False
-        _space(self.children[-1], widget)
-        self.mount(widget)
-        # Removed widgets stay among the children for a moment.
-        there = [child for child in self.children[_FIRST:] if child not in self._folded]
-        if len(there) > _MOST + _PAGE and not self.new_below:
-            self._fold(there[:-_MOST])
-
-    def _fold(self, widgets: Sequence[Widget]) -> None:
-        """Remove the oldest widgets; their entries join the earlier ones."""
-        self._before += [one for widget in widgets if (one := entry_of(widget)) is not None]
-        self._folded.update(widgets)
-        self.remove_children(widgets)
-        self._offer_earlier()
+        if self._is_whole:
+            self.query_one(Welcome).display = False
+            self.append(widget)
 
     def _widget(self, entry: Entry) -> Widget:
         match entry:
@@ -369,31 +324,3 @@ class Conversation(VerticalScroll):
                 return TurnLine(entry, self._words)
             case TypedCommand():
                 return CommandLine(entry, self._words)
-
-    @on(events.Click, "#earlier")
-    def _show_earlier(self) -> None:
-        if not self._is_whole:
-            return
-        page, self._before = self._before[-_PAGE:], self._before[:-_PAGE]
-        if page:
-            self.query_one(Welcome).display = False
-            widgets = [self._widget(entry) for entry in page]
-            for before, widget in pairwise(widgets):
-                _space(before, widget)
-            self.mount_all(widgets, after=self._earlier)
-        self._offer_earlier()
-
-    def _offer_earlier(self) -> None:
-        if not self._is_whole:
-            return
-        count = len(self._before)
-        text = self._words("↑ {count} earlier: Home or click to show", count=count)
-        self._earlier.update(text)
-        self._earlier.display = bool(count)
-
-
-def _space(before: Widget, widget: Widget) -> None:
-    after_call = isinstance(before, FoldedLine) and not isinstance(widget, FoldedLine)
-    widget.set_class(after_call or isinstance(before, CommandLine), "-after-call")
-    if isinstance(before, ModelWords):
-        before.set_class(isinstance(widget, TurnLine), "-ended")

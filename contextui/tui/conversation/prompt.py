@@ -222,6 +222,8 @@ class Prompt(InertArea):
         """Whether messages are queued and the prompt is empty."""
         self.notice: Content | None = None
         """Shown in the border instead of the turn's status."""
+        self.finding: Content | None = None
+        """What was found in the conversation, shown like a notice."""
         # What some keys and a click do around the prompt.
         self.leave_downward: Callable[[], object] = lambda: None
         self.scroll_log: Callable[[int], object] = lambda _: None  # by pages
@@ -269,7 +271,8 @@ class Prompt(InertArea):
         if self._status is None:
             return
         below = self._below()
-        title = self.notice or self._status.shown(self._words, time.monotonic(), self.size.width)
+        title = self.notice or self.finding
+        title = title or self._status.shown(self._words, time.monotonic(), self.size.width)
         # Titles are read back as markup. This runs often, so only changes are rendered.
         if self.border_title != title.markup:
             self.border_title = title

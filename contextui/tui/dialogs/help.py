@@ -51,7 +51,7 @@ _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
         ("enter", msg("expand calls and thinking")),
         ("^y", msg("copy the last answer")),
         ("^s", msg("save its code")),
-        ("home", msg("top; again for earlier messages")),
+        ("^f", msg("find words in all messages")),
     ),
     msg("Use a window"): (
         ("enter esc", msg("focus or edit, back")),

@@ -1,5 +1,6 @@
 """The conversation: what is shown of it, live and after a resume."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from contextui.tui.conversation.entries import (
 from contextui.tui.conversation.input import InputArea
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.welcome import Welcome
-from tests.tui.running import app_of, desk_in, lines, running, say, shown, until
+from tests.tui.running import app_of, desk_in, lines, prompt, running, say, shown, until
 from tests.tui.sharing import SharedChat
 
 
@@ -132,26 +133,77 @@ async def test_why_a_turn_failed_is_shown_and_enter_tries_it_once_more(
     assert sent()[2:] == [("read x", None), ("Go on.", None)]
 
 
-async def test_a_resumed_conversation_is_shown_page_by_page(
+async def _resume(pilot: "Pilot[int]", chat: SharedChat, turns: int) -> None:
+    """Show a conversation as if it was resumed."""
+    context = chat.desk.session.context
+    for number in range(turns):
+        context.add(ContextItem(ItemType.USER, f"question {number}."))
+        context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}."))
+    pane(pilot).before = entries_of(context.get_all())[-2 * turns :]
+    pane(pilot)._show_first()
+    await until(pilot, lambda: shown(pilot, f"answer {turns - 1}."))
+
+
+def _numbers(pilot: "Pilot[int]") -> set[int]:
+    """The turns of which something is in view."""
+    found = (re.search(r"(?:question|answer) (\d+)\.", one) for one in lines(pilot))
+    return {int(one[1]) for one in found if one}
+
+
+async def test_page_by_page_all_of_a_resumed_conversation_can_be_read(
     pilot: "Pilot[int]", chat: SharedChat
 ) -> None:
-    context = chat.desk.session.context
-    before = len(entries_of(context.get_all()))
-    for number in range(31):
-        context.add(ContextItem(ItemType.USER, f"question {number}"))
-        context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
-    pane(pilot)._before = entries_of(context.get_all())
-    pane(pilot)._show_earlier()
-    await until(pilot, lambda: shown(pilot, "answer 30"))
-    assert len(pane(pilot).query(YourWords)) == 15
-    earlier = pane(pilot)._earlier
-    assert str(before + 32) in str(earlier.render())
-    pane(pilot).focus()
-    await pilot.press("home")
-    await until(pilot, lambda: pane(pilot).scroll_y == 0)
-    await pilot.press("home")
-    await until(pilot, lambda: len(pane(pilot).query(YourWords)) == 30)
-    assert str(before + 2) in str(earlier.render())
+    """X24: pages go on above and below what is loaded, of which there is never much."""
+    await _resume(pilot, chat, 60)
+    presses = 0
+    for key, end in (("pageup", 0), ("pagedown", 59)):
+        seen = now = _numbers(pilot)
+        while end not in now:
+            before, presses = now, presses + 1
+            await pilot.press(key)
+            await until(pilot, lambda: _numbers(pilot) != before)  # noqa: B023
+            now = _numbers(pilot)
+            seen |= now
+            assert len(pane(pilot).children) <= 200
+        assert seen == set(range(60))
+    assert presses < 26
+
+
+async def test_words_are_found_in_the_whole_conversation(
+    pilot: "Pilot[int]", chat: SharedChat
+) -> None:
+    """X24: also where nothing is loaded yet; esc returns to where one was."""
+    await _resume(pilot, chat, 60)
+    await pilot.press("d", "r", "a", "f", "t", "pageup")
+    await until(pilot, lambda: not shown(pilot, "answer 59."))
+    before = [one[:60].rstrip() for one in lines(pilot)]
+    await pilot.press("ctrl+f", *"QUESTION", "space", "3")
+    for keys, number, question in (
+        ([], 1, 39),
+        (["up"], 2, 38),
+        (["ctrl+f"], 3, 37),
+        (["down", "down", "down"], 11, 3),
+    ):
+        await pilot.press(*keys)
+        await until(pilot, lambda: shown(pilot, f"{number} of 11"))  # noqa: B023
+        await until(pilot, lambda: shown(pilot, f"question {question}."))  # noqa: B023
+        (hit,) = pane(pilot).query(".-found").results(YourWords)
+        assert hit.entry == PersonMessage(f"question {question}.")
+    assert len(pane(pilot).children) < 100
+    await pilot.press("escape")
+    await until(pilot, lambda: [one[:60].rstrip() for one in lines(pilot)] == before)
+    assert not pane(pilot).query(".-found")
+    await pilot.press("ctrl+f", *"question", "space", "7", ".", "enter")
+    await until(pilot, lambda: prompt(pilot).text == "draft")
+    assert shown(pilot, "question 7.")
+    await pilot.press("ctrl+f", "z", "z", "q")
+    await until(pilot, lambda: shown(pilot, "No message contains it."))
+    await pilot.press("escape")
+    pane(pilot).handle(TextDelta("An answer far below."))
+    assert shown(pilot, "question 7.")
+    pane(pilot).handle(TurnFinished("done"))
+    pane(pilot).go_to_end()
+    await until(pilot, lambda: shown(pilot, "An answer far below."))
 
 
 @pytest.mark.long
@@ -166,8 +218,8 @@ async def test_a_long_conversation_keeps_a_bounded_number_of_widgets(pilot: "Pil
         await pilot.pause()
     await until(pilot, lambda: shown(pilot, "answer 34"))
     await until(pilot, lambda: len(pane(pilot).children) <= 62)
-    while pane(pilot)._earlier.display:
-        pane(pilot)._show_earlier()
+    while pane(pilot).earlier.display:
+        pane(pilot).show_earlier()
         await pilot.pause()
     assert len(pane(pilot).query(YourWords)) == len(pane(pilot).query(CallLine)) == 35
     await until(pilot, lambda: len(pane(pilot).query(ModelWords)) == 35)
@@ -305,7 +357,7 @@ async def test_events_that_arrive_while_the_app_closes_are_ignored(tmp_path: Pat
             there.handle(event)
             main.handle(event)
         there.note("late")
-        there._offer_earlier()
+        there.offer_earlier()
         await main.query_one(InputArea).remove()
         for event in EVENTS:
             main.handle(event)

@@ -154,10 +154,10 @@ async def test_a_page_is_turned_from_the_prompt(pilot: "Pilot[int]") -> None:
     await until(pilot, lambda: shown(pilot, "line 79."))
     await pilot.press("h", "pageup")
     await until(pilot, lambda: not shown(pilot, "line 79."))
+    assert log.new_below == 0  # X23: nothing is new
     log.note("another")  # it follows only at the bottom
-    await until(pilot, lambda: shown(pilot, "new lines"))
+    await until(pilot, lambda: shown(pilot, "↓ 2 new lines"))
     assert not shown(pilot, "another")
-    assert log.new_below > 0
     await pilot.press("i", "pagedown", "pagedown")
     await until(pilot, lambda: shown(pilot, "another"))
     log.note("the newest")

@@ -330,7 +330,7 @@ async def test_a_command_that_runs_long_holds_nothing_up_and_its_end_out_of_sigh
     (chat.work / "gate").touch()
     await until(pilot, lambda: shown(pilot, "✓ until [ -e gate ]"))
     while not conversation.query(CommandLine):
-        conversation._show_earlier()
+        conversation.show_earlier()
         await pilot.pause()
     conversation.scroll_home(animate=False)
     await until(pilot, lambda: any(one.startswith("over ") for one in log_lines(pilot)))

@@ -170,5 +170,5 @@ async def test_an_answer_is_copied_and_folded_before_it_is_drawn(pilot: "Pilot[i
     for number in range(70):
         pane(pilot).note(f"line {number}")
     await until(pilot, lambda: not pane(pilot).query(ModelWords))
-    pane(pilot)._show_earlier()
+    pane(pilot).show_earlier()
     await until(pilot, lambda: pane(pilot).query_one(ModelWords).source == "An answer.")

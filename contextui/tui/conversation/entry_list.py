@@ -1,0 +1,339 @@
+"""A scrollable list of entries, of which only those near the view are widgets."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+from weakref import WeakSet
+
+from textual import events, on
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.layout import DockArrangeResult
+from textual.scrollbar import ScrollBar
+from textual.widget import AwaitMount, Widget
+from textual.widgets import Static
+
+from contextui.tui.conversation.entries import (
+    Called,
+    CallLine,
+    Entry,
+    FoldedLine,
+    ModelWords,
+    TurnLine,
+    YourWords,
+    entry_of,
+)
+from contextui.tui.conversation.shell import CommandLine
+from contextui.tui.conversation.status import TurnFigures
+from contextui.words import Words
+
+_PAGE = 30  # entries that become widgets at once
+_MOST = 30  # entries kept as widgets, because each layout visits all; see `append`
+_FIRST = 2  # index after the welcome and the line about earlier entries
+_FAR = 4  # heights of the view from which on widgets become entries again
+_FOUND = "on $warning 40%"
+_HIGH = 3  # a hit is shown at this part of the height
+
+
+class EntryList(VerticalScroll):
+    """Entries, the newest at the bottom; pages of others are added as the view gets near them.
+
+    What is in view stays where it is, whatever changes above it. While the view is far above, the
+    newest widgets are hidden and not removed, as they may still change.
+
+    Args:
+        make: Returns the widget of an entry.
+    """
+
+    def __init__(self, words: Words, make: Callable[[Entry], Widget], *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._words, self._make = words, make
+        self.before: list[Entry] = []
+        """The entries above the widgets."""
+        self.after: list[Entry] = []
+        """The entries between the shown widgets and the hidden ones."""
+        self.earlier = Static(id="earlier", markup=False)
+        self._gone: WeakSet[Widget] = WeakSet()  # they stay among the children for a moment
+        self._regions: dict[Widget, Region] = {}  # of the shown widgets
+        self._read: tuple[Widget, int] | None = None  # the last widget at the end, and its height
+        self._hit = 0  # hits from the newest
+        self._left: tuple[int, int] | None = None  # where a search began: entry and row
+        self._marked: list[tuple[Static, Any, Any]] = []  # a hit: what it shows, and showed
+
+    @property
+    def _widgets(self) -> list[Widget]:
+        return [one for one in self.children[_FIRST:] if one not in self._gone]
+
+    @property
+    def _view(self) -> list[Widget]:
+        return [one for one in self._widgets if one.display]
+
+    @property
+    def _newest(self) -> list[Widget]:
+        """The widgets that are hidden while the view is far above."""
+        return [one for one in self._widgets if not one.display]
+
+    @property
+    def entries(self) -> list[Entry]:
+        return [*self.before, *_entries(self._view), *self.after, *_entries(self._newest)]
+
+    # --- the end -----------------------------------------------------------------------
+
+    @property
+    def follows(self) -> bool:
+        return self._anchored and not self._anchor_released
+
+    def go_to_end(self) -> None:
+        if self._newest:
+            view = self._view
+            self.before += [*_entries(view), *self.after]
+            self.after = []
+            self._show_newest()
+            self._remove(view)
+            self.offer_earlier()
+        self.anchor()
+
+    @property
+    def new_below(self) -> int:
+        """How many lines came since the view left the end, and are below it."""
+        region = self._regions.get(self._read[0]) if self._read is not None else None
+        if self._read is None or region is None or self.follows:
+            return 0
+        came = max(one.bottom for one in self._regions.values()) - region.y - self._read[1]
+        return max(min(came, int(self.max_scroll_y - self.scroll_y)), 0)
+
+    def append(self, widget: Widget) -> None:
+        _space(self.children[-1], widget)
+        if self._newest:
+            widget.display = False
+        self.mount(widget)
+        if self.follows and len(view := self._view) > _MOST + _PAGE:
+            self._fold(view[:-_MOST])
+
+    def release_anchor(self) -> None:
+        """Keep the scroll position, unless the person scrolled to the bottom."""
+        super().release_anchor()
+        self.call_after_refresh(self._follow_at_bottom)
+
+    def _follow_at_bottom(self) -> None:
+        at_end = min(self.scroll_y, self.scroll_target_y) >= self.max_scroll_y
+        if at_end and not self._newest:
+            self.anchor()
+
+    def action_scroll_end(self) -> None:
+        self.go_to_end()
+
+    # --- what is near ------------------------------------------------------------------
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if not self.follows:
+            self._fill()
+
+    def _scroll_to(self, *place: Any, **how: Any) -> bool:
+        # An animation would go on to where the place was before a page was added above it.
+        return super()._scroll_to(*place, **{**how, "animate": False})
+
+    def _fill(self) -> None:
+        """Add the pages that the view is near to."""
+        if not self.size.height:
+            return
+        if self.before and self.scroll_y < self.size.height:
+            self.show_earlier()
+        elif self._newest and self.max_scroll_y - self.scroll_y < self.size.height:
+            self._show_later()
+
+    @on(events.Click, "#earlier")
+    def show_earlier(self) -> None:
+        if self.is_attached and (page := self.before[-_PAGE:]):
+            far = self.scroll_y + _FAR * self.size.height
+            self._cut([one for one in self._view if self._top(one) > far])
+            self.before = self.before[:-_PAGE]
+            self._mount(page)
+        self.offer_earlier()
+
+    def _show_later(self) -> None:
+        far = self.scroll_y - _FAR * self.size.height
+        self._fold([one for one in self._view if self._top(one) < far])
+        page, self.after = self.after[:_PAGE], self.after[_PAGE:]
+        self._mount(page, after=(self._view or [self.earlier])[-1])
+        self._show_newest()
+
+    def offer_earlier(self) -> None:
+        if self.is_attached:
+            count = len(self.before)
+            text = self._words("↑ {count} earlier: Home or click to show", count=count)
+            self.earlier.update(text)
+            self.earlier.display = bool(count)
+
+    def _mount(self, page: Iterable[Entry], after: Widget | None = None) -> AwaitMount:
+        widgets = [self._make(entry) for entry in page]
+        for before, widget in pairwise(widgets):
+            _space(before, widget)
+        return self.mount_all(widgets, after=after or self.earlier)
+
+    def _show_newest(self) -> None:
+        for widget in self._newest if not self.after else ():
+            widget.display = True
+
+    def _remove(self, widgets: Sequence[Widget]) -> None:
+        self._gone.update(widgets)
+        self.remove_children(widgets)
+
+    def _fold(self, widgets: Sequence[Widget]) -> None:
+        """Remove the oldest widgets; their entries join the earlier ones."""
+        self.before += _entries(widgets)
+        self._remove(widgets)
+        self.offer_earlier()
+
+    def _cut(self, widgets: Sequence[Widget]) -> None:
+        """Remove the last widgets of the view; the newest of all are only hidden."""
+        gone = list(widgets)
+        if not self._newest:
+            gone = gone[:-_MOST]
+            for widget in widgets[-_MOST:]:
+                widget.display = False
+        self.after = [*_entries(gone), *self.after]
+        self._remove(gone)
+
+    def _top(self, widget: Widget) -> int:
+        return self._regions[widget].y if widget in self._regions else int(self.scroll_y)
+
+    def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:
+        """Keep what is in view where it is, whatever changes above it."""
+        found = super().arrange(size, optimal)
+        before, widgets = self._regions, set(self._view)
+        self._regions = {
+            one.widget: one.region for one in found.placements if one.widget in widgets
+        }
+        if self.follows:
+            last = next(reversed(self._regions), None)
+            self._read = (last, self._regions[last].height) if last is not None else None
+            return found
+        there = (one for one in before if before[one].bottom > self.scroll_y)
+        if (held := next((one for one in there if one in self._regions), None)) is not None:
+            self._shift(self._regions[held].y - before[held].y)
+        return found
+
+    def _shift(self, rows: int) -> None:
+        # As the compositor does for the anchor: watchers would ask for another layout.
+        if rows:
+            place = max(self.scroll_y + rows, 0)
+            self.set_reactive(Widget.scroll_y, place)
+            self.set_reactive(Widget.scroll_target_y, place)
+            self.vertical_scrollbar.set_reactive(ScrollBar.position, place)
+            self.call_after_refresh(self._fill)
+
+    # --- search ------------------------------------------------------------------------
+
+    def find(self, query: str, step: int = 0) -> tuple[int, int]:
+        """Go to the newest entry with a text, or `step` hits further up.
+
+        Returns:
+            Which hit it is, counted from 1, and how many there are.
+        """
+        if self._left is None:
+            self._left = self._place()
+        self._unmark()
+        sought = re.compile(re.escape(query), re.IGNORECASE)
+        found = [at for at, one in enumerate(self.entries) if query and sought.search(_text(one))]
+        self._hit = (self._hit + step) % max(len(found), 1) if step else 0
+        if found:
+            self._go_to(found[-1 - self._hit], sought=sought)
+        return self._hit + bool(found), len(found)
+
+    def end_search(self, *, stays: bool) -> None:
+        """Stay at the hit, or return to where the search began."""
+        self._unmark()
+        left, self._left = self._left, None
+        if left is not None and not stays:
+            self._go_to(*left) if left[0] >= 0 else self.go_to_end()
+
+    def _place(self) -> tuple[int, int]:
+        """Return the entry at the top and how many of its rows are above; -1 at the end."""
+        view = [one for one in self._view if one in self._regions and entry_of(one) is not None]
+        for number, one in enumerate(view if not self.follows else ()):
+            if self._regions[one].bottom > self.scroll_y:
+                return len(self.before) + number, int(self.scroll_y) - self._regions[one].y
+        return -1, 0
+
+    def _go_to(self, at: int, row: int = 0, sought: re.Pattern[str] | None = None) -> None:
+        async def go() -> None:
+            widget = await self._widget_at(at)
+            self.call_after_refresh(self._show, widget, row, sought)
+
+        self.run_worker(go(), name="find", group="find", exclusive=True)
+
+    async def _widget_at(self, at: int) -> Widget:
+        """Return the widget of an entry; if there is none, show those around it."""
+        there = len(_entries(self._view))
+        if not len(self.before) <= at < len(self.before) + there:
+            self._cut(self._view)
+            rest = [*self.before, *self.after]
+            start = max(min(at, len(rest)) - _PAGE // 2, 0)
+            self.before, self.after = rest[:start], rest[start + _PAGE :]
+            await self._mount(rest[start : start + _PAGE])
+            self._show_newest()
+            self.offer_earlier()
+        view = [one for one in self._view if entry_of(one) is not None]
+        return view[at - len(self.before)]
+
+    def _show(
+        self, widget: Widget, row: int, sought: re.Pattern[str] | None, tries: int = 20
+    ) -> None:
+        if tries and not self._regions.get(widget, Region()).height:  # it is not drawn yet
+            self.call_after_refresh(self._show, widget, row, sought, tries - 1)
+            return
+        if sought is not None:
+            row = self._mark(widget, sought) - self.size.height // _HIGH
+        if widget in self._regions:
+            self.scroll_to(y=max(self._regions[widget].y + row, 0), immediate=True)
+
+    def _mark(self, widget: Widget, sought: re.Pattern[str]) -> int:
+        """Highlight a text in a widget; return the row of its first occurrence."""
+        widget.add_class("-found")
+        if isinstance(widget, CallLine | YourWords):
+            widget.reveal(sought)
+        first: Static | None = None
+        for one in [widget, *widget.query(Static)]:
+            text = one.content if isinstance(one, Static) else ""
+            if isinstance(one, Static) and isinstance(text, Content) and sought.search(text.plain):
+                first = first or one
+                marked = text.highlight_regex(sought, style=_FOUND)
+                self._marked.append((one, text, marked))
+                one.update(marked)
+        if first is None or (place := sought.search(str(first.content))) is None:
+            return 0
+        above = Content(str(first.content)[: place.start()])
+        row = above.get_height({}, max(first.size.width, 1)) - 1
+        return first.region.y - widget.region.y + row
+
+    def _unmark(self) -> None:
+        for widget, text, marked in self._marked:
+            if widget.content is marked:  # else it was drawn again
+                widget.update(text)
+        self._marked.clear()
+        self.query(".-found").remove_class("-found")
+
+
+def _entries(widgets: Iterable[Widget]) -> list[Entry]:
+    return [one for widget in widgets if (one := entry_of(widget)) is not None]
+
+
+def _text(entry: Entry) -> str:
+    match entry:
+        case Called():
+            result = entry.end.text if entry.end is not None else ""
+            return f"{entry.title} {entry.what} {result}"
+        case TurnFigures():
+            return ""
+    return entry.text
+
+
+def _space(before: Widget, widget: Widget) -> None:
+    after_call = isinstance(before, FoldedLine) and not isinstance(widget, FoldedLine)
+    widget.set_class(after_call or isinstance(before, CommandLine), "-after-call")
+    if isinstance(before, ModelWords):
+        before.set_class(isinstance(widget, TurnLine), "-ended")
