@@ -144,6 +144,7 @@ class GitBody(Vertical):
         self._chosen = ""
         self._asked = ""  # the file that the question is about
         self._seen = ""  # the text that the person was shown with it
+        self._draft = ""  # a message that was not committed
         self._list = ChangeList(self._draw, lambda row: row.key if isinstance(row, Entry) else row)
         self._diff = ChangeView([])
         self._filter = FilterLine(self._list)
@@ -176,9 +177,9 @@ class GitBody(Vertical):
 
     @property
     def window_rows(self) -> int:
-        """The rows of the longer of list and diff, and of a question below them."""
+        """The rows of the longer of list and diff, of a message, and of a question below them."""
         rows = self._list.count + bool(self._filter.display)
-        return max(rows, self._diff.count + 1) + self._is_asking
+        return max(rows, self._diff.count + 1) + bool(self._message.display) + self._is_asking
 
     # --- changes of the window ---------------------------------------------------------
 
@@ -196,6 +197,8 @@ class GitBody(Vertical):
         seen = await runtime_of(window).worker.read(lambda: (window.state.now, window.state.chosen))
         if seen is None:
             return
+        if seen[0].status.head != self._now.status.head:
+            self._draft = ""
         self._now, chosen = seen
         self._show_rows()
         if chosen != self._chosen:  # the model, or an action of the person, shows a file
@@ -399,7 +402,8 @@ class GitBody(Vertical):
         count = len(self._now.status.staged())
         self._set_heading(self._words("Commit {count} staged", count=count))
         self._show_all(text)
-        self._field.text, self._field.display = "", True
+        self._field.text, self._field.display = self._draft, True
+        self._field.move_cursor(self._field.document.end)
         self._field.focus()
 
     def _show_all(self, text: str) -> None:
@@ -459,6 +463,8 @@ class GitBody(Vertical):
             self._filter.end()
 
     def _done_asking(self) -> None:
+        if self._field.display:
+            self._draft = self._field.text
         self._asked = self._seen = ""
         self._field.display = self._question.display = False
         self.remove_class("-diff")

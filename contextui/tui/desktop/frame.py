@@ -244,7 +244,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.draw_border()
         self.post_message(self.Resized())
 
-    on_resize = _content_resized
+    def on_resize(self) -> None:
+        (self._draw if self.note else self._content_resized)()
 
     def wanted_rows(self) -> int | None:
         """Return the rows that show the whole content, with the border; None before it has a width.
@@ -341,7 +342,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             ends = Content.assemble("  ", (_MENU, f"{KEY} bold"))
         facts = facts_of(self.window, self._setting, width - ends.cell_length)
         right = Content.assemble(facts, ends)
-        if not self.note:
+        if not self.note or self._has_long_note:
             return right
         if cell_len(self.note) > width - right.cell_length - 4:
             right = ends
@@ -354,17 +355,25 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.is_pinned = is_pinned
             self.draw_border()
 
-    def show_note(self, text: str, style: str = "") -> None:
-        self.clear_note()
-        self.note, self._note_style = text, style
-        self._note_timer = self.set_timer(_SECONDS, self.clear_note)
-        self.draw_border()
+    @property
+    def _has_long_note(self) -> bool:
+        """Whether the border cannot hold the result: then it is shown above the body."""
+        width = self.outer_size.width
+        return bool(self.note and width) and cell_len(self.note) > width - _BORDER - _GAP
 
-    def clear_note(self) -> None:
+    def show_note(self, text: str, style: str = "") -> None:
+        """Show a result for a while, or a long one until the person does something else."""
         if self._note_timer is not None:
             self._note_timer.stop()
-        self.note, self._note_timer = "", None
-        self.draw_border()
+        self.note, self._note_style = text, style
+        self._note_timer = None
+        if text and not self._has_long_note:
+            self._note_timer = self.set_timer(_SECONDS, self.clear_note)
+        self._draw()
+
+    def clear_note(self) -> None:
+        if self.note:
+            self.show_note("")
 
     @on(events.Blur)
     @on(events.DescendantBlur)
@@ -377,6 +386,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     def _after_blur(self) -> None:
         self.draw_border()
         if self.is_attached and not (self.has_focus or self.has_focus_within):
+            if self._has_long_note:
+                self.clear_note()
             call_hook(self.body, "person_left")
 
     def on_click(self, event: events.Click) -> None:
@@ -406,7 +417,9 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         elif undrawn:
             state = words("opening…") if self.window.is_opening else words("drawing…")
             self._trouble.update(Content.assemble((state, MUTED)))
-        self._trouble.display = bool(reason) or undrawn
+        elif self._has_long_note:
+            self._trouble.update(Content.styled(self.note, self._note_style))
+        self._trouble.display = bool(reason) or undrawn or self._has_long_note
         self.body.display = snapshot.error is None and not undrawn
         self.set_class(bool(reason), "-error")
         self.draw_border()

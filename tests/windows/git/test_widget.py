@@ -37,6 +37,11 @@ async def use(chat: SharedChat, pilot: "Pilot[int]", folder: Path) -> WindowFram
     return frame
 
 
+def words_of(pilot: "Pilot[int]", frame: WindowFrame) -> str:
+    """The text of a window as if no line were broken."""
+    return " ".join(" ".join(region_text(pilot, frame)).replace("│", " ").split())
+
+
 async def test_the_list_the_diff_and_staging(
     chat: SharedChat, pilot: "Pilot[int]", folder: Path
 ) -> None:
@@ -172,6 +177,14 @@ async def test_discarding_and_committing_show_all_of_it_first(
     await pilot.press("enter")
     await seen(pilot, frame, "Changed just now", "+ sneaked in")
     assert run(work, "log", "-1", "--format=%s") == "Begin\n"
+    lock = work / ".git/HEAD.lock"
+    lock.touch()
+    await pilot.press("enter")
+    told = ("HEAD.lock", "exists. If no git is running, delete that file.")  # X13: not cut
+    await until(pilot, lambda: all(one in words_of(pilot, frame) for one in told))
+    lock.unlink()
+    await pilot.press("c")
+    await seen(pilot, frame, "staged", "d c, with a title")  # and not lost
     await pilot.press("enter")
     await seen(pilot, frame, "Nothing to commit.", "d c, with a title that is longer than")
     assert run(work, "log", "-1", "--format=%s").startswith("d c, with")
