@@ -276,10 +276,14 @@ class UsageReported(Event):
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded(Event):
-    """The turn took its final form; `early` means in mid-turn, to make room."""
+    """The turn took its final form; `early` means in mid-turn, to make room.
+
+    `finished` is how it ended, if that is known.
+    """
 
     through_seq: int
     early: bool = False
+    finished: "TurnFinished | None" = None
 
 
 # --- a turn ----------------------------------------------------------------------------
@@ -417,6 +421,7 @@ class Notice(Event):
     """A one-line message for the person."""
 
     text: str
+    is_error: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -524,6 +529,9 @@ class TurnFinished(Event):
     Attributes:
         explanation: What the person should know about the end; empty if all went well.
         stop_reason: Why the model stopped, as the provider reported it.
+        seconds: How long it took, without the time spent waiting for the person.
+        calls: How many tool calls it made.
+        cached: The share of the input that came from the cache; None if the model has no cache.
     """
 
     reason: Reason
@@ -532,6 +540,9 @@ class TurnFinished(Event):
     usage: Usage = field(default_factory=Usage)
     explanation: str = ""
     stop_reason: str = ""
+    seconds: float = 0.0
+    calls: int = 0
+    cached: float | None = None
 
     @property
     def is_error(self) -> bool:

@@ -65,6 +65,14 @@ class CachePrices:
         return self.read < self.write
 
 
+def has_cache(model: object) -> bool:
+    """Whether a model has a prompt cache, so that its state and savings mean something."""
+    prices = getattr(model, "prices", None)
+    if getattr(model, "has_cache", None) is False:
+        return False
+    return not isinstance(prices, CachePrices) or prices.has_cache
+
+
 NO_CACHE = CachePrices(read=1.0, write=1.0, ttl=0.0, minimum=sys.maxsize, marks=0)
 """A model without a cache: every request is read as a whole, and nothing outdated is kept."""
 LOCAL_PRICES = CachePrices(read=0.0, write=1.0, ttl=math.inf, minimum=0, marks=0)

@@ -68,6 +68,13 @@ class Usage:
         """Return the token counts by field name."""
         return {name: getattr(self, name) for name in _COUNTS}
 
+    @property
+    def cached(self) -> float | None:
+        """The share of the input that came from the cache; None if nothing was sent."""
+        read = self.cache_read_input_tokens
+        sent = self.input_tokens + self.cache_creation_input_tokens + read
+        return read / sent if sent else None
+
     def figures(self) -> dict[str, float]:
         """Return the token counts, and ``cost_usd`` if it is known, as logs have them."""
         return self.as_dict() | ({"cost_usd": self.cost} if self.cost is not None else {})

@@ -66,6 +66,7 @@ from contextui.model import (
     ModelRequest,
     TextDelta,
     UsageUpdated,
+    has_cache,
 )
 from contextui.text import cap, one_line
 from contextui.tokens import Usage
@@ -98,6 +99,9 @@ class Turn:
     steps: int = 0
     usage: Usage = field(default_factory=Usage)
     answered: bool = False
+    began: float = 0.0
+    waited: float = 0.0  # for the person, before it
+    calls: int = 0
     text: str = ""
     partial: list[str] = field(default_factory=list)
     tags: TagFilter | None = None
@@ -136,11 +140,10 @@ class Turn:
         if self.tags is not None:
             self.tags = TagFilter()
 
-    def finished(self, reason: Reason, explanation: str = "") -> TurnFinished:
+    def finished(self, reason: Reason, explanation: str = "", **figures: Any) -> TurnFinished:
         """Return the turn's last event."""
-        return TurnFinished(
-            reason, self.text, self.steps, self.usage, explanation, self.stop_reason
-        )
+        facts = (reason, self.text, self.steps, self.usage, explanation, self.stop_reason)
+        return TurnFinished(*facts, calls=self.calls, **figures)
 
 
 class End(NamedTuple):
@@ -203,8 +206,7 @@ class AgentLoop:
             end = End("failed", error.text(self.windows.lang))
         except Exception as error:
             end, crash = End("failed", reason_of(error)), error
-        self._complete(turn)
-        turn.emit(turn.finished(*end))
+        turn.emit(self._complete(turn, end))
         if crash is not None:
             raise crash
 
@@ -266,6 +268,7 @@ class AgentLoop:
         calls, refused = calls[:most], calls[most:]
         # All results of a step are sent together and must leave room for the history.
         longest = max(turn.limit // 2 // len(calls), 500)
+        turn.calls += len(calls)
         for number, call in enumerate(calls, 1):
             given = call.input if isinstance(call.input, dict) else {}
             turn.emit(CallStarted(number, call.name, given))
@@ -320,6 +323,7 @@ class AgentLoop:
             before.append(self.preamble.add_retrieved(retrieved))
         turn.beside += [item.id for item in before]
         turn.message_id = self.context.add(ContextItem(ItemType.USER, text)).id
+        turn.began, turn.waited = time.monotonic(), self.tools.gate.waited
         return TurnStarted(text, turn.message_id)
 
     async def _measure(self, turn: Turn) -> None:
@@ -594,10 +598,10 @@ class AgentLoop:
     def keep_message(self, turn: Turn, text: str) -> TurnStarted:
         """Keep the message of a turn that ended before it started."""
         started = self._add_message(turn, text)
-        self._complete(turn)
+        self._complete(turn, End("stopped"))
         return started
 
-    def _complete(self, turn: Turn) -> None:
+    def _complete(self, turn: Turn, end: End) -> TurnFinished:
         """Leave the context consistent: keep streamed text, and answer every open call."""
         words, add = self._words, self.context.add
         if partial := "".join(turn.partial).strip():
@@ -610,7 +614,14 @@ class AgentLoop:
         for call_id in self.context.calls.unanswered:
             add(self.calls.result(ToolCall(call_id, "", {}), lost, ok=False))
         self._end_with_text()
-        self.context.end_turn()
+        waited = self.tools.gate.waited - turn.waited
+        finished = turn.finished(
+            *end,
+            seconds=round(max(time.monotonic() - turn.began - waited, 0.0), 2),
+            cached=turn.usage.cached if has_cache(self.model) else None,
+        )
+        self.context.end_turn(finished)
+        return finished
 
     def _end_with_text(self) -> None:
         """End on text, not on a tool result: a message right after one causes empty answers."""

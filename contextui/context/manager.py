@@ -46,6 +46,7 @@ from contextui.events import (
     RequestSent,
     Trigger,
     TurnEnded,
+    TurnFinished,
     UsageReported,
     WindowChanged,
     WindowClosed,
@@ -577,9 +578,9 @@ class ContextManager:
             self.counter.calibrate(counted, sum(int(usage.get(part) or 0) for part in parts))
             self._post(UsageReported(counted, dict(usage)))
 
-    def end_turn(self) -> None:
+    def end_turn(self, finished: TurnFinished | None = None) -> None:
         """End the turn: drop windows and thinking, send gists for results, apply held changes."""
-        self._finish(early=False)
+        self._finish(early=False, finished=finished)
 
     # --- internals ---------------------------------------------------------------------
 
@@ -611,11 +612,11 @@ class ContextManager:
             self.ledger.enter(item, self.ledger.seq + 1)
             self._post(ItemAdded(item.id, item.seq))
 
-    def _finish(self, early: bool) -> None:
+    def _finish(self, early: bool, finished: TurnFinished | None = None) -> None:
         with self._writing():
             self.flush_pending()
             if self.ledger.finish(early) or early:
-                self._post(TurnEnded(self.ledger.seq, early))
+                self._post(TurnEnded(self.ledger.seq, early, finished))
 
     def _on_window_event(self, event: Event) -> None:
         match event:

@@ -55,8 +55,8 @@ CHECKPOINT_EVERY = 1_000
 _EARLIEST = 100  # entries
 _SHARE = 8  # how many times the size of the last checkpoint the entries have
 
-_BEGINNING = ("session", "prompt")
-"""The entries that start every session, before anything happens in it."""
+_BEGINNING = ("session", "prompt", "aside")
+"""The entries that alone do not make a session: its start, and notices before anything happens."""
 
 BACKGROUND_RATE = 64_000
 """Bytes per second that the timers of one window may add to the log, averaged over more than a
@@ -154,14 +154,19 @@ class Recorder:
         with self._lock:
             if text != self.draft and not self._is_closed:
                 self.draft = text
-                self._write_system("draft", text=text)
+                self.keep("draft", text=text)
 
     def rename(self, title: str) -> None:
         """Write the title of the session."""
         with self._lock:
+            self.title = title
+            self.keep("title", text=title)
+
+    def keep(self, subtype: str, **data: Any) -> None:
+        """Write what is not about items or windows, until the session is closed."""
+        with self._lock:
             if not self._is_closed:
-                self.title = title
-                self._write_system("title", text=title)
+                self._write_system(subtype, **data)
 
     def save(self) -> None:
         """Retry queued writes, and notice whether another program changed the log."""
@@ -317,7 +322,12 @@ class Recorder:
         def written(_: int) -> None:
             self.saved_turn = turn
 
-        self.write(system_entry("turn_end", turn=turn, early=event.early), written=written)
+        entry = system_entry("turn_end", turn=turn, early=event.early)
+        if (end := event.finished) is not None:
+            names = ("reason", "steps", "explanation", "seconds", "calls", "cached")
+            facts = {name: getattr(end, name) for name in names}
+            entry["data"]["finished"] = {**facts, "usage": end.usage.figures()}
+        self.write(entry, written=written)
         if self._is_checkpoint_due():
             self.checkpoint()
         self._log.sync()

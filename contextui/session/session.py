@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from contextui.config.schema import Placement
 from contextui.context.item import ContextItem, ItemType
@@ -13,10 +14,11 @@ from contextui.events import Event, WindowTroubled
 from contextui.files.leftovers import Leftovers, remove_leftovers
 from contextui.files.workspace import Workspace
 from contextui.plain_file import read_plain
-from contextui.session.entry import Stamp
+from contextui.session.entry import Entry, Stamp
 from contextui.session.log import Recent, SessionLog
 from contextui.session.record import CHECKPOINT_EVERY, MemoryStore, Recorder
 from contextui.session.restore import Loaded, check_is_session, load, older_items
+from contextui.session.usage import scan
 from contextui.session.versions import Versions
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
@@ -211,6 +213,22 @@ class Session:
     def rename(self, title: str) -> None:
         """Give the session a title."""
         self._recorder.rename(title)
+
+    def keep(self, subtype: str, **data: Any) -> None:
+        """Write what the conversation shows beside its items: an `aside` or a `command`."""
+        self._recorder.keep(subtype, **data)
+
+    def asides(self) -> dict[int, list[Entry]]:
+        """Return what the conversation showed beside its items, by the seq of the item before."""
+        found, commands = dict[int, list[Entry]](), dict[str, Entry]()
+        for entry, seq, _ in scan(self.path, "turn_end", "aside", "command"):
+            if entry.subtype == "command":
+                first = commands.setdefault(entry.data["id"], entry)
+                if first is not entry:  # how it ended
+                    first.data = entry.data
+                    continue
+            found.setdefault(seq, []).append(entry)
+        return found
 
     def save(self) -> bool:
         """Retry writing the queued entries; return whether everything is written.

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from contextui.context.item import Hidden, ItemType, clean_blocks
 from contextui.errors import ContextUIError
-from contextui.events import Operation
+from contextui.events import Operation, Reason
 from contextui.model import Block
 from contextui.names import WINDOW_ID
 from contextui.windowing.snapshot import HistoryEntry, Lod
@@ -159,11 +159,52 @@ class TextFacts(TypedDict):
     text: str
 
 
+class FinishedFacts(TypedDict):
+    """How a turn ended: fields of `TurnFinished`."""
+
+    reason: Reason
+    steps: Count
+    usage: Usage
+    explanation: str
+    seconds: Dollars
+    calls: Count
+    cached: Dollars | None
+
+
 class TurnFacts(TypedDict):
     """A turn took its final form."""
 
     turn: Place
     early: Flag
+    finished: NotRequired[FinishedFacts]
+
+
+class AsideFacts(TypedDict):
+    """A notice that the conversation showed."""
+
+    text: str
+    isError: Flag
+
+
+class ResultFacts(TypedDict):
+    """How a command ended: fields of `CommandResult`."""
+
+    status: Change | None
+    lines: Count
+    last: list[str]
+    full_screen: Flag
+
+
+class CommandFacts(TypedDict):
+    """A command that the person typed into the prompt; without seconds, it was running then."""
+
+    id: str
+    text: str
+    window: str
+    where: str
+    problem: str
+    seconds: NotRequired[Dollars]
+    result: NotRequired[ResultFacts]
 
 
 class FileWriteFacts(TypedDict):
@@ -300,6 +341,8 @@ _FORMS: dict[str, _Form] = {
     "draft": _form(TextFacts),
     "title": _form(TextFacts),
     "turn_end": _form(TurnFacts),
+    "aside": _form(AsideFacts),
+    "command": _form(CommandFacts),
     "file_write": _form(FileWriteFacts),
     "file_written": _form(FileWrittenFacts),
     "compact_boundary": _form(BoundaryFacts | None),

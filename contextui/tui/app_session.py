@@ -25,7 +25,7 @@ from contextui.events import (
     WindowRestored,
     WindowTroubled,
 )
-from contextui.model import CachePrices
+from contextui.model import has_cache
 from contextui.session.session import Session
 from contextui.tokens import Usage
 from contextui.windowing.finding.registry import Registry, WindowEntry
@@ -70,11 +70,8 @@ class AppSession:
 
     @property
     def has_cache(self) -> bool:
-        """Whether the model has a prompt cache, so that its state and savings mean something."""
-        prices = getattr(self.controller.model, "prices", None)
-        if getattr(self.controller.model, "has_cache", None) is False:
-            return False
-        return not isinstance(prices, CachePrices) or prices.has_cache
+        """Whether the model has a prompt cache."""
+        return has_cache(self.controller.model)
 
     def cost_of(self, usage: Usage) -> float | None:
         """Return the cost of a usage in dollars, or None if the model has no known prices."""

@@ -51,12 +51,12 @@ class Attention:
         self._is_running = self._is_asking = False
         self.show_title()
 
-    def handle(self, event: Event, figures: TurnFigures | None = None) -> None:
-        """Follow the events of a turn; its end comes with figures."""
+    def handle(self, event: Event) -> None:
+        """Follow the events of a turn."""
         if isinstance(event, TurnStarted | TurnFinished):
             self._is_running = isinstance(event, TurnStarted)
             self.show_title()
-        if isinstance(event, TurnFinished) and figures is not None and figures.seconds >= LONG:
+        if isinstance(event, TurnFinished) and TurnFigures.of(event) and event.seconds >= LONG:
             text = event.text if event.reason == "done" else event.explanation
             self._notify(text or self._words("The turn has ended."))
 

@@ -301,10 +301,10 @@ class MainScreen(Screen[None]):
         self.sizes.attach(desk, self.desktop)
         self.writing.attach(desk)
         self.writing.conversation, self.writing.find_in_files = conversation, self.find
-        self._status = TurnStatus(lambda: desk.has_cache, desk.job_in)
+        self._status = TurnStatus(desk.job_in)
         self.prompt.attach(desk, self._status, lambda: conversation.new_below)
         for notice in desk.notices:
-            conversation.note(notice)
+            conversation.note(notice, is_kept=False)
         self._arrange(desk)
         if desk.has_messages:
             self.run_worker(conversation.note_untrusted(), name="trust")
@@ -374,7 +374,7 @@ class MainScreen(Screen[None]):
         session = self.desk.session
         new, self._noticed = session.notices[self._noticed :], len(session.notices)
         for notice in new:
-            self.note(notice, is_error=session.problem is not None)
+            self.conversation.note(notice, is_error=session.problem is not None, is_kept=False)
             self.query_one(Panes).refresh()
 
     def keep_draft(self) -> None:
@@ -430,11 +430,11 @@ class MainScreen(Screen[None]):
             TurnStarted,
         )
 
-        figures = self._status.handle(event)
-        self._attention.handle(event, figures)
+        self._status.handle(event)
+        self._attention.handle(event)
         if not self.is_attached or not self.query(InputArea):
             return  # the app is shutting down, and a turn has not ended yet
-        self.conversation.handle(event, figures)
+        self.conversation.handle(event)
         self.inspector.handle(event)
         if isinstance(event, TurnStarted | TurnFinished | CompactionFinished):
             is_held = isinstance(event, TurnFinished) and event.reason != "done"

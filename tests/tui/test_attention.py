@@ -5,7 +5,6 @@ import pytest
 from contextui.config.schema import Notify
 from contextui.events import TurnFinished, TurnStarted
 from contextui.tui.attention import LONG, Attention
-from contextui.tui.conversation.status import TurnFigures
 from contextui.words import Words
 
 
@@ -29,7 +28,7 @@ def after(
     watch.follow("shop", mode)
     watch.handle(TurnStarted("go", "1"))
     screen.written = ""
-    watch.handle(TurnFinished("done", text, steps=1), TurnFigures(seconds))
+    watch.handle(TurnFinished("done", text, steps=1, seconds=seconds))
     return screen.written.replace("\x1b]2;contextui  shop\x1b\\", "")
 
 

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +15,20 @@ from textual.widgets.markdown import MarkdownBlock
 
 from contextui.agent.prompt import is_report
 from contextui.context.item import ContextItem, ItemType
-from contextui.events import CallFinished
+from contextui.events import (
+    AnswerGiven,
+    CallFinished,
+    CallStarted,
+    CompactionFinished,
+    CompactionStarted,
+    Event,
+    Notice,
+    TurnFinished,
+    TurnStarted,
+)
 from contextui.secrets import mask_own, partial_secret
+from contextui.session.entry import Entry as LogEntry
+from contextui.session.usage import usage_of
 from contextui.text import for_terminal
 from contextui.tui.code import CodeFence
 from contextui.tui.conversation.shell import CommandLine, TypedCommand
@@ -61,30 +73,84 @@ class Aside:
 Entry = PersonMessage | ModelMessage | Called | Aside | TurnFigures | TypedCommand
 
 
-def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
-    """Return the entries of a conversation, in order; includes hidden items, which were read."""
+def entries_of(
+    items: Iterable[ContextItem], words: Words, asides: Mapping[int, Sequence[LogEntry]]
+) -> list[Entry]:
+    """Return the entries of a conversation, in order; includes hidden items, which were read.
+
+    `asides` is what was shown beside the items, by the seq of the item before.
+    """
     entries: list[Entry] = []
-    waiting: dict[str, int] = {}
+    for event in _events_of(items, words, asides):
+        if isinstance(event, CallFinished):
+            started = entries.pop()
+            assert isinstance(started, Called)
+            entries.append(replace(started, end=event))
+        else:
+            entries += made_of(event, words)
+    return entries
+
+
+def _events_of(
+    items: Iterable[ContextItem], words: Words, asides: Mapping[int, Sequence[LogEntry]]
+) -> Iterator[Event | TypedCommand]:
+    """Yield the events by which a conversation came about, as they were emitted."""
+    calls: dict[str, CallStarted] = {}
     for item in items:
         match item.type:
-            case ItemType.USER if item.is_added:
-                pass  # attached code and files, and what the person did: seen elsewhere
-            case ItemType.USER if is_report(item.content):
-                entries.append(Aside(item.content))
-            case ItemType.USER:
-                entries.append(PersonMessage(item.content))
+            case ItemType.USER if not item.is_added:  # else attached files: seen elsewhere
+                yield TurnStarted(item.content, item.id)
             case ItemType.ASSISTANT:
-                if item.content.strip():
-                    entries.append(ModelMessage(item.content))
+                yield AnswerGiven(item.id, item.content)
                 for block in item.blocks or ():
                     if block.get("type") == "tool_use":
-                        waiting[block["id"]] = len(entries)
-                        entries.append(called(block["name"], block.get("input", {})))
-            case ItemType.TOOL:
-                place = waiting.get(item.tool_call_id or "")
-                if place is not None and isinstance(made := entries[place], Called):
-                    entries[place] = replace(made, end=replace(item.finished, text=item.content))
-    return entries
+                        given = block.get("input", {})
+                        calls[block["id"]] = CallStarted(0, block["name"], given)
+            case ItemType.TOOL if call := calls.pop(item.tool_call_id or "", None):
+                yield call
+                yield replace(item.finished, text=item.content)
+        for entry in asides.get(item.seq, ()):
+            match entry.subtype, entry.data:
+                case "command", facts:
+                    yield TypedCommand.of(facts, words)
+                case "aside", facts:
+                    yield Notice(facts["text"], facts["isError"])
+                case "turn_end", {"finished": facts}:
+                    yield TurnFinished(**{**facts, "usage": usage_of(facts["usage"])})
+    yield from calls.values()
+
+
+def made_of(event: Event | TypedCommand, words: Words) -> Iterator[Entry]:
+    """Yield what the conversation shows of an event; a call that ends changes its entry."""
+    match event:
+        case TypedCommand():
+            yield event
+        case TurnStarted(text):
+            yield Aside(text) if is_report(text) else PersonMessage(text)
+        case AnswerGiven(_, text) if text.strip():
+            yield ModelMessage(text)
+        case CallStarted(_, name, given):
+            yield called(name, given)
+        case Notice(text, is_error):
+            yield Aside(words(text), is_error)
+        case CompactionStarted():
+            template = msg("Compacting: {goes} messages become a summary, {stays} stay.")
+            yield Aside(words(template, goes=event.goes, stays=event.stays))
+        case CompactionFinished(result):
+            text = result.text(words.lang) if result else words("Nothing was compacted.")
+            yield Aside(text, result is not None and not result.success)
+        case TurnFinished():
+            if (figures := TurnFigures.of(event)) is not None:
+                yield figures
+            if event.explanation or event.reason == "stopped":
+                yield Aside(_end(event, words), event.is_error)
+
+
+def _end(event: TurnFinished, words: Words) -> str:
+    """Return how a stopped or failed turn ended, and what the person can do."""
+    if event.reason == "failed":
+        return words("{why} Enter to retry, ↑ to edit.", why=event.explanation)
+    return words(event.explanation or msg("Stopped."))
 
 
 def called(name: str, given: object) -> Called:

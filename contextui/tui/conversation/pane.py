@@ -7,16 +7,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.widget import Widget
 
-from contextui.agent.prompt import is_report
 from contextui.context.item import ItemType
 from contextui.errors import ContextUIError, os_reason
 from contextui.events import (
     AnswerDiscarded,
     AnswerGiven,
     CallFinished,
-    CallStarted,
-    CompactionFinished,
-    CompactionStarted,
     Event,
     Notice,
     RetryScheduled,
@@ -44,8 +40,8 @@ from contextui.tui.conversation.entries import (
     Thought,
     TurnLine,
     YourWords,
-    called,
     entries_of,
+    made_of,
 )
 from contextui.tui.conversation.entry_list import EntryList
 from contextui.tui.conversation.recent import find_recent, trust_line, untrusted_in, widgets_of
@@ -74,8 +70,9 @@ class Conversation(EntryList):
         self._answer: ModelWords | None = None
         self._call: CallLine | None = None
         self._thought: Thought | None = None
-        self._retry_reason = ""  # why the last request was retried
-        self.before = entries_of(desk.session.context.get_all())
+        self._retry: AsideLine | None = None  # why the last request is retried
+        self._asides = desk.session.asides()
+        self.before = entries_of(desk.session.context.get_all(), words, self._asides)
         self._workspace = desk.session.windows.workspace
 
     def compose(self) -> ComposeResult:
@@ -136,16 +133,17 @@ class Conversation(EntryList):
         """Say what waits for trust, in a conversation that goes on."""
         found = await asyncio.to_thread(untrusted_in, self._desk)
         if self.is_attached and (waiting := trust_line(*found, self._words)):
-            self.note(waiting.plain.removeprefix("● "))
+            self.note(waiting.plain.removeprefix("● "), is_kept=False)
 
     async def _read_older(self) -> None:
         try:
             items = await asyncio.to_thread(self._desk.session.older_items)
         except OSError as error:
-            self.note(self._words("The log cannot be read: {reason}", reason=os_reason(error)))
+            reason = os_reason(error)
+            self.note(self._words("The log cannot be read: {reason}", reason=reason), is_kept=False)
             return
         all_shown = not self.before
-        self.before = [*entries_of(items), *self.before]
+        self.before = [*entries_of(items, self._words, self._asides), *self.before]
         (self._show_first if all_shown else self.offer_earlier)()
 
     def _show_first(self) -> None:
@@ -155,7 +153,7 @@ class Conversation(EntryList):
 
     # --- turn events -------------------------------------------------------------------
 
-    def handle(self, event: Event, figures: TurnFigures | None = None) -> None:
+    def handle(self, event: Event) -> None:
         if not self._is_whole:
             return
         if isinstance(event, ThinkingDelta):
@@ -164,57 +162,58 @@ class Conversation(EntryList):
         if not isinstance(event, AnswerDiscarded | UsageSpent):
             self._thought = None
         match event:
-            case TurnStarted():
-                self._answer = None
-                self.go_to_end()
-                is_said = not is_report(event.text)
-                self._add(PersonMessage(event.text) if is_said else Aside(event.text))
             case TextDelta():
                 self._stream(event.text)
             case AnswerDiscarded():
                 self._discard()
-            case RetryScheduled() if event.reason != self._retry_reason:
-                self._retry_reason = event.reason  # the event repeats every second
-                self._add(Aside(self._words(event.reason)))
+            case RetryScheduled():
+                self._show_retry(self._words(event.reason))
             case AnswerGiven():
                 self._end_answer(self._with_code(event.text) if has_reference(event.text) else None)
-            case CallStarted():
-                line = self._add(called(event.name, event.input))
-                self._call = line if isinstance(line, CallLine) else None
             case CallFinished() if self._call is not None:
                 self._call.finish(event)
-            case Notice():
-                self._add(Aside(self._words(event.text)))
-            case CompactionStarted():
-                template = msg("Compacting: {goes} messages become a summary, {stays} stay.")
-                self._add(Aside(self._words(template, goes=event.goes, stays=event.stays)))
-            case CompactionFinished(result):
-                text = self._words("Nothing was compacted.")
-                text = result.text(self._words.lang) if result else text
-                self._add(Aside(text, result is not None and not result.success))
-            case TurnFinished():
-                self._end_answer()
-                self._call, self._retry_reason = None, ""
-                if figures is not None:
-                    self._add(figures)
-                if event.explanation or event.reason == "stopped":
-                    self._add(Aside(self._end(event), event.is_error))
+            case _:
+                self._say(event)
 
-    def _end(self, event: TurnFinished) -> str:
-        """Return how a stopped or failed turn ended, and what the person can do."""
-        if event.reason == "failed":
-            return self._words("{why} Enter to retry, ↑ to edit.", why=event.explanation)
-        return self._words(event.explanation or msg("Stopped."))
+    def _say(self, event: Event) -> None:
+        """Add what an event says, and keep a notice: a resumed session shows it once more."""
+        if isinstance(event, TurnStarted):
+            self._answer = None
+            self.go_to_end()
+        elif isinstance(event, TurnFinished):
+            self._end_answer()
+            self._call = None
+            self._show_retry("")
+        for entry in made_of(event, self._words):
+            widget = self._add(entry)
+            if isinstance(widget, CallLine):
+                self._call = widget
+            if isinstance(entry, Aside) and not isinstance(event, TurnStarted | TurnFinished):
+                self._desk.session.keep("aside", text=entry.text, isError=entry.is_error)
+
+    def _show_retry(self, reason: str) -> None:
+        """Show why a request is retried while the turn runs; the event repeats every second."""
+        if self._retry is not None and self._retry.entry.text != reason:
+            self._remove([self._retry])
+            self._retry = None
+        if self._retry is None and reason:
+            self._retry = AsideLine(reason)
+            self._append(self._retry)
 
     def wait(self, is_waiting: bool) -> None:
         if self._call is not None:
             self._call.wait(is_waiting)
 
-    def note(self, text: Text, *, is_error: bool = False) -> None:
-        self._add(Aside(self._words(text), is_error))
+    def note(self, text: Text, *, is_error: bool = False, is_kept: bool = True) -> None:
+        """Add a notice; one that is about this run alone is not kept."""
+        if is_kept:
+            self._say(Notice(self._words(text), is_error))
+        else:
+            self._add(Aside(self._words(text), is_error))
 
     def show_command(self, command: TypedCommand) -> None:
         """Add a command that the person typed into the prompt; if it is there, show its end."""
+        self._desk.session.keep("command", **command.to_keep)
         line = next((one for one in self.query(CommandLine) if one.entry is command), None)
         if line is None and command not in [*self.before, *self.after]:
             self._add(command)

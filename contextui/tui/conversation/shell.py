@@ -1,7 +1,7 @@
 """`!command`: run a command that the person typed into the prompt in the terminal window.
 
-The conversation shows that it runs, how it ended, and the last lines of its output. That is on the
-screen only: the model reads them in the window.
+The conversation shows that it runs, how it ended, and the last lines of its output, also after a
+resume. The model reads them in the window only.
 
 Only the prompt calls this, for text whose first character the person put there and that they sent
 with Enter. A model's answer, a message from the command line, a queued message and a large paste
@@ -10,9 +10,10 @@ never get here: they are messages, whatever they begin with.
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -69,8 +70,31 @@ class TypedCommand:
     seconds: float | None = None
     problem: str = ""
     is_stopped: bool = False
+    kept: CommandResult | None = None  # of an earlier run, from the log
     _started: float = field(default_factory=time.monotonic)
     _starting: asyncio.Task[None] | None = None
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any], words: Words) -> "TypedCommand":
+        """Return a command of an earlier run, from its facts in the log."""
+        seconds, problem, result = facts.get("seconds"), facts["problem"], None
+        if seconds is None:
+            problem = words("{name} was interrupted when the program ended.", name=facts["text"])
+        if shown := facts.get("result"):
+            result = CommandResult("", seconds=seconds or 0.0, **shown)
+        where = (facts["text"], facts["window"], None, facts["where"])
+        return cls(*where, seconds or 0.0, problem, kept=result)
+
+    @property
+    def to_keep(self) -> dict[str, Any]:
+        """What the log keeps of it."""
+        result, facts = self.result, {"id": f"{id(self):x}-{self._started}", "text": self.text}
+        facts |= {"window": self.window_id, "where": self.where, "problem": self.problem}
+        ended: dict[str, Any] = {} if self.is_running else {"seconds": self.age}
+        if result is not None:
+            names = ("status", "lines", "last", "full_screen")
+            ended["result"] = {name: getattr(result, name) for name in names}
+        return {**facts, **ended}
 
     @property
     def is_running(self) -> bool:
@@ -78,7 +102,7 @@ class TypedCommand:
 
     @property
     def result(self) -> CommandResult | None:
-        result = self.job.result if self.job is not None and not self.is_running else None
+        result = self.job.result if self.job is not None and not self.is_running else self.kept
         return result if isinstance(result, CommandResult) else None
 
     @property

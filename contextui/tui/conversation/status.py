@@ -22,7 +22,6 @@ from contextui.events import (
 )
 from contextui.model import TextDelta, ThinkingDelta
 from contextui.text import duration
-from contextui.tokens import Usage
 from contextui.tui.conversation.shell import TypedCommand
 from contextui.tui.lines import KEY, MUTED, SPINNER, fit, line, short
 from contextui.words import Words, msg
@@ -43,6 +42,13 @@ class TurnFigures:
     calls: int = 0
     cached: float | None = None  # share of the input; None if the model has no cache
     cost: float | None = None  # in dollars; None if no price is known
+
+    @classmethod
+    def of(cls, event: TurnFinished) -> "TurnFigures | None":
+        """Return the figures of a turn; None if it was stopped before any answer."""
+        if not event.steps and not event.calls:
+            return None
+        return cls(event.seconds, event.calls, event.cached, event.usage.cost)
 
     def text(self, words: Words) -> str:
         """Format the figures in one line; nothing that is not known is mentioned."""
@@ -66,7 +72,6 @@ def turn_cost(dollars: float) -> str:
 class TurnStatus:
     """Progress of the current turn."""
 
-    has_cache: Callable[[], bool] = lambda: False
     job_in: Callable[[str], str] = lambda _: ""
     is_running: bool = False
     step: int = 0
@@ -80,17 +85,16 @@ class TurnStatus:
     _began: float = field(default=0.0)
     _paused: float = field(default=0.0)  # of that, what the person took to answer questions
     _waits_since: float | None = field(default=None)
-    _calls: int = field(default=0)
     _window: str = field(default="")  # the window that a call acts on
     _called: float = field(default=0.0)  # when that call started
 
-    def handle(self, event: Event) -> TurnFigures | None:
-        """Update the status; return the figures of a turn that ends after at least one answer."""
+    def handle(self, event: Event) -> None:
+        """Update the status."""
         match event:
             case TurnStarted() | CompactionStarted():
                 self.is_running, self._began, self.retry = True, time.monotonic(), None
                 self.command = None  # it goes on, as a server does
-                self.step = self.tokens = self.characters = self._calls = 0
+                self.step = self.tokens = self.characters = 0
                 self.cost, self._window, self._paused = None, "", 0.0
                 self.activity = msg("working") if isinstance(event, TurnStarted) else "compacting"
             case StepStarted():
@@ -105,7 +109,7 @@ class TurnStatus:
                 self.characters += len(event.text)
                 self.retry, self.activity = None, msg("answering")
             case CallStarted():
-                self.activity, self._calls = msg("running"), self._calls + 1
+                self.activity = msg("running")
                 self._window, self._called = str(event.input.get("window_id", "")), time.monotonic()
             case AnswerGiven() | CallFinished():
                 self.activity, self._window = msg("working"), ""
@@ -114,15 +118,8 @@ class TurnStatus:
                     self.cost = (self.cost or 0.0) + cost
                 self.tokens += event.usage.output_tokens or self.characters // 4
                 self.characters = 0
-            case TurnFinished():
-                was_running, self.is_running, self.retry = self.is_running, False, None
-                if was_running and (event.steps or self._calls):
-                    cached = _cached(event.usage) if self.has_cache() else None
-                    seconds = self._seconds(time.monotonic())
-                    return TurnFigures(seconds, self._calls, cached, event.usage.cost)
-            case CompactionFinished():
+            case TurnFinished() | CompactionFinished():
                 self.is_running, self.retry = False, None
-        return None
 
     def wait(self, is_waiting: bool) -> None:
         now = time.monotonic()
@@ -186,9 +183,3 @@ class TurnStatus:
             if cell_len("   ".join([*parts, figure])) + _ROUND + 6 <= room:
                 parts.append(figure)
         return "   ".join(parts)
-
-
-def _cached(usage: Usage) -> float | None:
-    """Return the share of the input that came from the cache; None if nothing was sent."""
-    sent = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens
-    return usage.cache_read_input_tokens / sent if sent else None

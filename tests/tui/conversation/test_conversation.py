@@ -36,6 +36,7 @@ from contextui.tui.conversation.entries import (
 from contextui.tui.conversation.input import InputArea
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.welcome import Welcome
+from contextui.words import Words
 from tests.tui.running import app_of, desk_in, lines, prompt, running, say, shown, until
 from tests.tui.sharing import SharedChat
 
@@ -58,7 +59,7 @@ def test_entries_show_messages_and_calls() -> None:
         ),
         ContextItem(ItemType.TOOL, "of nobody", tool_call_id="x"),
     ]
-    assert entries_of(items) == [
+    assert entries_of(items, Words("en"), {}) == [
         PersonMessage("Add them."),
         ModelMessage("Yes."),
         Called("todo_1.add", "milk, eggs", CallFinished(0, "", True, "Added 2.")),
@@ -139,7 +140,7 @@ async def _resume(pilot: "Pilot[int]", chat: SharedChat, turns: int) -> None:
     for number in range(turns):
         context.add(ContextItem(ItemType.USER, f"question {number}."))
         context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}."))
-    pane(pilot).before = entries_of(context.get_all())[-2 * turns :]
+    pane(pilot).before = entries_of(context.get_all(), Words("en"), {})[-2 * turns :]
     pane(pilot)._show_first()
     await until(pilot, lambda: shown(pilot, f"answer {turns - 1}."))
 

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from contextui.agent.approval import ApprovalGate, Decision, Question
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.model import Block, ModelError
+from contextui.session.fork import fork
 from contextui.tui import attention
 from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.shell import CommandError, CommandLine, command_in
@@ -390,7 +391,7 @@ async def test_the_lines_are_on_the_screen_only_and_stopping_the_turn_ends_its_c
         await until(pilot, lambda: "I see." in log_lines(pilot))
         await until(pilot, lambda: shown(pilot, "✗ terminal_1.run"))
         assert shown(pilot, "bash slow.sh was cancelled.")
-        assert not ends(pilot)
+        assert ends(pilot) == ["✓ $ echo $((40+2))-times exit 0"]
         assert not shown(pilot, "Runs in")
         assert "\n42-times" in content_of(desk)
         assert "exit 130" in content_of(desk)
@@ -399,16 +400,16 @@ async def test_the_lines_are_on_the_screen_only_and_stopping_the_turn_ends_its_c
     assert not (tmp_path / "work" / "proof").exists()
 
 
-async def test_a_conversation_says_how_its_calls_ended(tmp_path: Path) -> None:
-    """X11, X30: the exit status, the command that ran, and all of why one did not."""
+async def test_a_conversation_says_how_its_calls_ended_also_after_a_resume(tmp_path: Path) -> None:
+    """X11, X14, X30: the exit status, the command that ran, and all of why one did not."""
 
-    def runs(command: str) -> Block:
+    def running_of(command: str) -> Block:
         given = {"window_id": "terminal_1", "action_id": "run", "params": {"command": command}}
         return call("action", **given)
 
     commands = ("sh -c 'exit 3'", "ls nowhere", "rm -r .")
     opening = call("create", name="terminal")
-    steps: list[Step] = [[opening], *([runs(one)] for one in commands), "Done.", SIGNED_OUT]
+    steps: list[Step] = [[opening], *([running_of(one)] for one in commands), "Done.", SIGNED_OUT]
     why = "Never do that here, " + "not even with my leave, " * 8 + "and that is all."
     answers = [Decision("once"), Decision("once", edited="echo mine"), Decision("no", why)]
 
@@ -416,7 +417,7 @@ async def test_a_conversation_says_how_its_calls_ended(tmp_path: Path) -> None:
         return answers.pop(0)
 
     desk = desk_in(tmp_path, *steps, approval=ApprovalGate("ask", ask))
-    size = (120, 60)
+    size = (120, 110)
     async with running(desk, size) as pilot:
         desk.controller.tools.gate.ask = ask
         await say(pilot, "Try.")
@@ -426,6 +427,25 @@ async def test_a_conversation_says_how_its_calls_ended(tmp_path: Path) -> None:
         assert any(one.startswith("✓ terminal_1.run  echo mine  ◇ you edited it") for one in rows)
         assert any(one.startswith("✗ terminal_1.run  rm -r .") for one in rows)
         assert f"the person declined. They say: {why}" in " ".join(log)
+        for command in ("seq 101 120", "(exit 3)"):
+            await run(pilot, command)
+            await until(pilot, lambda command=command: command in "".join(ends(pilot)))  # type: ignore[misc]
+        await run(pilot, "until [ -e gate ]; do sleep 0.05; done")
+        await runs(pilot, desk)
+        app_of(pilot).main.note("Something was switched.")
+        await say(pilot, "And now?")
+        app_of(pilot).main.note("That did not work.", is_error=True)
+        (tmp_path / "work" / "gate").touch()
+        await until(pilot, lambda: not shown(pilot, "Runs in"))
+        before = [one for one in log_lines(pilot) if one]
+    async with running(desk_in(tmp_path, session_id=desk.session.id), size) as pilot:
+        await until(pilot, lambda: shown(pilot, "That did not work."))
+        after = [one for one in log_lines(pilot) if one]
+        assert "\n".join(after) == "\n".join(before)
+    rewound = desk_in(tmp_path, session_id=fork(desk.session.path, 1))
+    (ended,) = [one for asides in rewound.session.asides().values() for one in asides]
+    assert ended.data["finished"]["calls"] == 4
+    rewound.close()
 
 
 SIGNED_OUT = ModelError("auth", "The key is not accepted.")

@@ -2,7 +2,6 @@
 
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from textual.pilot import Pilot
@@ -19,7 +18,6 @@ from contextui.events import (
 )
 from contextui.model import LOCAL_PRICES, NO_CACHE, Answer, CachePrices
 from contextui.tokens import Usage
-from contextui.tui.conversation import status as module
 from contextui.tui.conversation.entries import Called, CallLine, TurnLine, entry_of
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.status import TurnFigures, TurnStatus
@@ -44,24 +42,24 @@ def test_a_line_says_what_is_known_and_nothing_else(figures: TurnFigures, en: st
     assert figures.text(Words("zh")) == zh
 
 
-def test_the_time_of_a_turn_excludes_waiting_for_the_person(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    times = iter([100.0, 101.0, 101.0, 104.0, 105.0, 110.0])
-    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(times)))
-    meter = TurnStatus(lambda: True)
-    meter.handle(TurnStarted("go", "1"))
-    meter.handle(CallStarted(1, "action"))
-    meter.wait(True)
-    meter.wait(False)
-    meter.handle(CallFinished(1, "action", True, "", waited=3.0))
-    usage = Usage(input_tokens=10, cache_read_input_tokens=90, cost=0.25)
-    figures = meter.handle(TurnFinished("done", steps=1, usage=usage))
+async def test_the_time_of_a_turn_excludes_waiting_for_the_person(tmp_path: Path) -> None:
+    async def think(_: Question) -> Decision:
+        gate.waited += 1_000  # as if they had gone out for lunch
+        return Decision("no")
+
+    init = call("action", window_id="git_1", action_id="init")
+    desk = desk_in(tmp_path, [call("create", name="git"), init], "Done.")
+    gate = desk.controller.tools.gate
+    gate.ask = think
+    end = [event async for event in desk.controller.run_turn("go")][-1]
+    assert isinstance(end, TurnFinished)
+    figures = TurnFigures.of(end)
     assert figures is not None
-    assert figures.seconds == 2.0
-    assert (figures.calls, figures.cached, figures.cost) == (1, 0.9, 0.25)
-    meter.handle(TurnStarted("go", "2"))  # a turn that was stopped before any answer has no line
-    assert meter.handle(TurnFinished("stopped")) is None
+    assert figures.seconds < 1_000
+    assert (figures.calls, figures.cached) == (2, None)
+    # A turn that was stopped before any answer has no line.
+    assert TurnFigures.of(TurnFinished("stopped")) is None
+    desk.close()
 
 
 class Priced(ScriptedModel):

@@ -129,7 +129,7 @@ TURNS: list[tuple[list[Event], list[str]]] = [  # and what is drawn of each
             *(TextDelta("Half an ans"), AnswerDiscarded("cut")),
             *(RetryScheduled("It broke off.", 1, 1, 3), TextDelta("All of it.")),
         ],
-        ["It broke off.", "All of it."],
+        ["All of it."],  # X31: the reason of a retry is there while it is waited for
     ),
     ([TextDelta("Some"), Notice("A window failed.")], ["Some", "A window failed."]),
     (
