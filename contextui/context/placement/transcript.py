@@ -553,8 +553,8 @@ class Transcript:
         reasons = [(at, made.reason_of(self.slots[at])) for at in wrong]
         must = [(at, why) for at, why in reasons if why in FORCED and (now or why != "closed")]
         forced, reason = must[0] if must else (None, "price" if made.entries else "cold")
-        if self._is_asked and wrong and forced is None:
-            forced, reason = wrong[0], "asked"
+        if self._is_asked and wrong:  # everything, also where something else forces a part
+            forced, reason = wrong[0], reason if must else "asked"
         best = None
         if forced is not None:  # what is after it is written in any case
             offers = [offer for offer in offers if offer.cut <= forced]

@@ -87,6 +87,8 @@ class Changing:
         self._context, self._words, self._cached, self._cost = context, words, cached, cost
         self._recall = recall
         self._asked: tuple[str, str] | None = None
+        self.has_swept = False
+        """Whether the last key was a sweep: the same key again must not drop something else."""
 
     def forget(self) -> None:
         self._asked = None
@@ -95,6 +97,8 @@ class Changing:
         """Apply an offer; a costly one needs a second press."""
         asked, self._asked = self._asked, None
         is_dear = offer.price is None or offer.price.is_dear
+        is_dear |= self.has_swept and offer.name == "drop"
+        self.has_swept = False
         if is_dear and asked != (offer.key, row.key):
             self._asked = (offer.key, row.key)
             return Note(self._again(offer), is_warning=True)
@@ -103,6 +107,7 @@ class Changing:
                 return self._show_at(row, offer.lod)
             if offer.name == "sweep":
                 self._context.sweep()
+                self.has_swept = True
                 words = msg("Everything outdated is left out of the next request.")
                 return Note(self._words(words))
             return self._change(offer.name, row)
@@ -164,12 +169,14 @@ class Changing:
         words, price = self._words, offer.price
         if price is None:
             why = words(_NOT_COUNTED)
+        elif not price.is_dear:
+            why = ""
         elif (after := turns(price)) is None:
             why = words(_NEVER, tokens=short(price.once))
         else:
             why = words(_DEAR, turns=after)
         if offer.lod is None:
-            return f"{words(_AGAIN[offer.name])} {why}"
+            return f"{words(_AGAIN[offer.name])} {why}".rstrip()
         lod = words(offer.lod.value)
         return f"{words('{key} again shows {lod}.', key=offer.key, lod=lod)} {why}"
 

@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
+from textual.events import Key
 
 from contextui.context.item import ItemType
 from contextui.context.manager import ContextManager
@@ -223,7 +224,9 @@ class ItemPage(Container):
 
     # --- changing ----------------------------------------------------------------------
 
-    def on_key(self) -> None:
+    def on_key(self, event: Key) -> None:
+        if event.key != "d" and self._changing is not None:
+            self._changing.has_swept = False
         if self._note.text:
             self._note = Note("")
             self.show_chosen()

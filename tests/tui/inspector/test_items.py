@@ -321,6 +321,13 @@ async def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[i
         assert context.ledger.generation == before
         await pilot.press("d")
         await until(pilot, lambda: not any(map(is_old, context.placed(context.outlook()))))
+        row = rows(pilot).item_row
+        assert row is not None
+        assert row.item.content == "todo_1"  # X19: the cursor stays with the window
+        generation = context.ledger.generation
+        await pilot.press("d")
+        await see(pilot, "d again drops it.")
+        assert context.ledger.generation == generation
         await say(pilot, "Thanks")
         assert not any(map(is_old, context.placed(context.outlook())))
 

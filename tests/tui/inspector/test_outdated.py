@@ -195,6 +195,19 @@ def test_a_change_has_a_row_of_its_own_below_where_the_cache_ends() -> None:
     assert scene.context.tokens_in(look.composition, window) == look.shares.windows
 
 
+def test_a_sweep_stays_asked_for_when_an_item_is_dropped() -> None:
+    """X19: the drop forces a sweep of what follows it, and no longer of that alone."""
+    scene = Scene()
+    scene.open("milk", *(f"line {number}" for number in range(40)))
+    scene.turn(LONG, "Long.")
+    scene.windows.set_lod("notes_1", Lod.GIST)
+    _, result, _ = scene.look_up()
+    assert scene.reasons() == ["old version"]
+    scene.context.sweep()
+    scene.context.drop(result.id)
+    assert scene.reasons() == []
+
+
 def test_a_closed_window_goes_when_the_turn_ends() -> None:
     scene = Scene()
     scene.open("milk")
