@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from contextui import Note, Notes, Workspace
 from contextui.files.errors import FileChangedError
 from contextui.files.textfile import Version
-from contextui.session.notes import NotesError, clean_tags
+from contextui.session.notes import clean_tags
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
@@ -41,13 +41,6 @@ def test_a_note_is_found_by_its_number() -> None:
         assert notes.find(wanted).text == "two", wanted
 
 
-def test_a_number_that_none_has_says_what_there_is() -> None:
-    notes = Notes()
-    written(notes, "one")
-    with pytest.raises(NotesError, match=r"^There is no entry '7'\. Newest: 1 'one'\.$"):
-        notes.find(7)
-
-
 def test_what_was_changed_last_counts(workspace: Workspace) -> None:
     mine = Notes()
     for text in ("edited by them", "edited by me", "deleted by them", "deleted by me"):
@@ -71,13 +64,6 @@ def test_what_was_changed_last_counts(workspace: Workspace) -> None:
     assert texts(theirs) == texts(mine)
 
 
-def test_without_a_file_there_is_nothing_to_merge(workspace: Workspace) -> None:
-    notes = Notes()
-    written(notes, "one")
-    assert notes.pull(workspace, "notes.json") is None
-    assert texts(notes) == {1: "one"}
-
-
 class Contested(Workspace):
     """A workspace in which others always write first."""
 
@@ -93,15 +79,6 @@ def test_a_session_that_always_loses_the_race_gives_up(tmp_path: Path) -> None:
     with contested, pytest.raises(FileChangedError):
         Notes().push(contested, "notes.json")
     assert contested.saves == 6
-
-
-def test_a_file_that_is_not_a_notebook_is_not_changed(workspace: Workspace) -> None:
-    (workspace.root / "notes.json").write_text("{}")
-    with pytest.raises(
-        NotesError, match=r"^notes\.json is not a notebook that this version can read"
-    ):
-        Notes().push(workspace, "notes.json")
-    assert (workspace.root / "notes.json").read_text() == "{}"
 
 
 @given(st.lists(st.text(max_size=60), max_size=30))

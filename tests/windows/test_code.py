@@ -155,25 +155,6 @@ class TestActions:
 
 
 class TestRefusals:
-    def test_an_id_that_is_none(self, window: Tester, tmp_path: Path) -> None:
-        for code_id in ("a/b", "../x", ".x", "", "a\nb", "x" * 65, "a.py"):
-            name = code_id.replace("\n", " ")
-            name = name if len(name) <= 40 else name[:40] + "…"
-            reply = (
-                f'"{name}" cannot be the id of code: use letters, digits, - and _, '
-                "64 at most, a letter or digit first."
-            )
-            params = {"language": "python", "content": "x"}
-            assert window.refused("save", code_id=code_id, **params) == reply
-            assert window.refused("show", code_id=code_id) == reply
-            assert window.refused("delete", code_id=code_id) == reply
-            assert os.listdir(tmp_path) == []
-
-    def test_an_id_that_nothing_has(self, window: Tester) -> None:
-        save(window, "load")
-        for action in ("show", "delete"):
-            assert window.refused(action, code_id="x") == "There is no code x. Available: load."
-
     def test_the_rest(self, window: Tester) -> None:
         assert window.refused("hide") == "No code is shown."
         assert window.refused("page", number=2) == "There is no page 2; the last is 1."

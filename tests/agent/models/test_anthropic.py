@@ -366,17 +366,6 @@ def test_one_connection_serves_many_requests() -> None:
         assert server.connections == 1
 
 
-async def test_a_failed_request_is_not_tried_again() -> None:
-    with Server(
-        Reply(500), Hangup(), Reply(429, "", {"retry-after": "0"}), Stream([start()])
-    ) as server:
-        async with aclosing(model_of(server)) as model:
-            for kind in ("server", "connection", "rate_limit", "cut"):
-                with pytest.raises(ModelError) as caught:
-                    await one_answer(model)
-                assert caught.value.kind == kind
-
-
 async def test_requests_may_run_side_by_side() -> None:
     with Server(*(answer(str(n)) for n in range(5))) as server:
         async with aclosing(model_of(server)) as model:

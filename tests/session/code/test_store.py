@@ -171,8 +171,10 @@ class TestIds:
             lambda: store.read(code_id),
             lambda: store.delete(code_id),
         ):
-            with pytest.raises(InvalidCodeIdError, match="cannot be the id of code: use letters"):
-                call()
+            assert refused(call, InvalidCodeIdError).endswith(
+                " cannot be the id of code: use letters, digits, - and _, 64 at most, a letter "
+                "or digit first."
+            )
         assert not store.exists(code_id)
         assert not store.folder.exists()
 
