@@ -52,13 +52,6 @@ class CachePrices:
     minimum: int = 1_024
     marks: int = 4
 
-    def __post_init__(self) -> None:
-        for name in ("read", "write", "ttl", "minimum", "marks"):
-            value = getattr(self, name)
-            is_finite = math.isfinite(value) or (name == "ttl" and value == math.inf)
-            if not is_finite or value < 0:
-                raise ValueError(f"{name} must be 0 or more, not {value}")
-
     @property
     def has_cache(self) -> bool:
         """Whether reading from the cache costs less than writing to it."""

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from types import MappingProxyType
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from contextui.config.schema import Placement
 from contextui.context.item import (
@@ -102,8 +102,6 @@ class ContextManager:
         placement: Placement = "price",
         clock: Callable[[], float] = time.time,
     ) -> None:
-        if placement not in get_args(Placement):
-            raise ValueError(f"placement is {' or '.join(get_args(Placement))}, not {placement!r}")
         self.windows, self.placement = windows, placement
         self.counter = counter or TokenCounter()
         self.ledger = Ledger(windows, self.counter, placement, clock)

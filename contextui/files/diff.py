@@ -26,7 +26,7 @@ _BOM = "\ufeff"
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
-class _Change(NamedTuple):
+class Change(NamedTuple):
     """Lines `old_start` to `old_stop` become lines `new_start` to `new_stop`; counted from 0."""
 
     old_start: int
@@ -97,13 +97,13 @@ def _lines(text: str) -> list[str]:
 def _unified(old: list[str], new: list[str], old_name: str, new_name: str) -> Iterator[str]:
     yield f"--- {old_name}"
     yield f"+++ {new_name}"
-    for hunk in _hunks(list(_changes(old, new))):
+    for hunk in _hunks(list(changes(old, new))):
         first, last = hunk[0], hunk[-1]
         above = min(_CONTEXT, first.old_start, first.new_start)
         low, left = first.old_start - above, first.new_start - above
         high = min(last.old_stop + _CONTEXT, len(old))
         right = last.new_stop + high - last.old_stop
-        yield f"@@ -{_range(low, high)} +{_range(left, right)} @@"
+        yield f"@@ -{line_range(low, high)} +{line_range(left, right)} @@"
         at = low
         for change in hunk:
             yield from _marked(" ", old[at : change.old_start])
@@ -113,8 +113,8 @@ def _unified(old: list[str], new: list[str], old_name: str, new_name: str) -> It
         yield from _marked(" ", old[at:high])
 
 
-def _hunks(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
-    hunk: list[_Change] = []
+def _hunks(changes: Sequence[Change]) -> Iterator[list[Change]]:
+    hunk: list[Change] = []
     for change in changes:
         if hunk and change.old_start - hunk[-1].old_stop > 2 * _CONTEXT:
             yield hunk
@@ -131,7 +131,7 @@ def _marked(mark: str, lines: Iterable[str]) -> Iterator[str]:
             yield _NO_END
 
 
-def _range(start: int, stop: int) -> str:
+def line_range(start: int, stop: int) -> str:
     """Format a line range for a hunk header; for an empty range, the line before it."""
     count = stop - start
     if count == 1:
@@ -142,7 +142,7 @@ def _range(start: int, stop: int) -> str:
 # --- comparing ------------------------------------------------------------------------------
 
 
-def _changes(old: list[str], new: list[str]) -> Iterator[_Change]:
+def changes(old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
     """Yield the changes in order.
 
     Lines that are unique on both sides divide the texts into small parts first (a patience diff),
@@ -158,7 +158,7 @@ def _changes(old: list[str], new: list[str]) -> Iterator[_Change]:
         if low == high and left == right:
             continue
         if low == high or left == right:
-            yield _Change(low, high, left, right)
+            yield Change(low, high, left, right)
             continue
         anchors = _anchors(old[low:high], new[left:right])
         if anchors:
@@ -172,7 +172,7 @@ def _changes(old: list[str], new: list[str]) -> Iterator[_Change]:
             yield from _compared(old[low:high], new[left:right], low, left)
 
 
-def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """The lines that are unique in both, as the longest subsequence in the same order."""
     once = Counter(old)
     here, there = Counter(new), {line: at for at, line in enumerate(new)}
@@ -195,7 +195,7 @@ def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
     return found[::-1]
 
 
-def _compared(old: list[str], new: list[str], low: int, left: int) -> Iterator[_Change]:
+def _compared(old: Sequence[str], new: Sequence[str], low: int, left: int) -> Iterator[Change]:
     """Compare parts without unique lines: line by line if equally long and mostly equal,
     with difflib if short, otherwise as one change."""
     if len(old) == len(new) and sum(map(str.__ne__, old, new)) * 2 < len(old):
@@ -205,14 +205,14 @@ def _compared(old: list[str], new: list[str], low: int, left: int) -> Iterator[_
             if differs and start is None:
                 start = at
             elif not differs and start is not None:
-                yield _Change(low + start, low + at, left + start, left + at)
+                yield Change(low + start, low + at, left + start, left + at)
                 start = None
     elif len(old) + len(new) <= _COMPARED:
         for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new).get_opcodes():
             if tag != "equal":
-                yield _Change(low + i1, low + i2, left + j1, left + j2)
+                yield Change(low + i1, low + i2, left + j1, left + j2)
     else:
-        yield _Change(low, low + len(old), left, left + len(new))
+        yield Change(low, low + len(old), left, left + len(new))
 
 
 # --- parsing diffs --------------------------------------------------------------------------

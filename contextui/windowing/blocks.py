@@ -20,10 +20,10 @@ What a block shows is text that windows escaped, so no line of it can end the bl
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from contextui.files.diff import Change, changes, line_range
 from contextui.text import for_xml
 from contextui.windowing.snapshot import Element, Snapshot
 
@@ -35,7 +35,7 @@ _SINCE = re.compile(r'<Window id="([^"]*)" version="([^"]*)" since="([^"]*)"[^>]
 _LISTED = re.compile(r'<Actions ref="([^"]*)"/>(?=\s*</Window>\s*$)')
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _LONGEST_REFERENCE = 300  # characters, the end of the block included
-_MOST = 2_000  # changed lines that are compared one by one
+_MOST = 2_000  # changed lines of a change block
 _LONG, _BEGINNING = 60, 40  # characters of a line that is cut off, and of what is left of it
 _END = "\n</Window>"
 _INDENT = "  "
@@ -242,31 +242,18 @@ def _frame(parts: Parts) -> tuple[str, str]:
 
 
 def _diff(old: Sequence[str], new: Sequence[str]) -> list[str] | None:
-    first = next((at for at, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]),
-                 min(len(old), len(new)))  # fmt: skip
-    last = 0
-    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
-        last += 1
-    changed = len(old) - first - last + len(new) - first - last
-    if not changed or changed > _MOST:
+    found = list(changes(old, new))
+    if not found or sum(two - one + four - three for one, two, three, four in found) > _MOST:
         return None
-    before, after = old[first : len(old) - last], new[first : len(new) - last]
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
-    found: list[str] = []
-    for kind, one, two, three, four in matcher.get_opcodes():
-        if kind != "equal":
-            found += _hunk(old, new, (first + one, first + two), (first + three, first + four))
-    return found
+    return [line for change in found for line in _hunk(old, new, change)]
 
 
-def _hunk(
-    old: Sequence[str], new: Sequence[str], removed: tuple[int, int], added: tuple[int, int]
-) -> Iterator[str]:
+def _hunk(old: Sequence[str], new: Sequence[str], change: Change) -> Iterator[str]:
     """Return the lines of a hunk; without removed lines, with the line above the new ones."""
-    (one, two), (three, four) = removed, added
+    one, two, three, four = change
     above = old[one - 1 : one] if one == two and one else ()
     start = len(above)
-    yield f"@@ -{_range(one - start, two)} +{_range(three - start, four)} @@"
+    yield f"@@ -{line_range(one - start, two)} +{line_range(three - start, four)} @@"
     yield from (f" {_cut_off(line)}" for line in above)
     yield from (f"-{_cut_off(line)}" for line in old[one:two])
     yield from (f"+{line}" for line in new[three:four])
@@ -274,13 +261,6 @@ def _hunk(
 
 def _cut_off(line: str) -> str:
     return f"{line[:_BEGINNING]}…" if len(line) > _LONG else line
-
-
-def _range(start: int, end: int) -> str:
-    """A range of lines as diffs have it: no count for one line, the line before for none."""
-    if end - start == 1:
-        return f"{end}"
-    return f"{start + (end > start)},{end - start}"
 
 
 def _patched(old: list[str], diff: Sequence[str]) -> str:

@@ -26,7 +26,6 @@ from contextui.windowing.snapshot import (
     Snapshot,
     SnapshotHeader,
     SnapshotState,
-    text_form,
 )
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE
@@ -154,7 +153,7 @@ def _coerce(body: object, limit: int) -> tuple[str, tuple[Element, ...] | None]:
     if isinstance(body, Element):
         body = (body,)
     if isinstance(body, Sequence) and all(isinstance(one, Element) for one in body):
-        shown = text_form(body)
+        shown = "\n".join(line for element in body for line in element.lines())
         if len(shown) <= limit:
             return text.for_model(shown), tuple(body)
         return text.for_model(text.cap(shown, limit)), None

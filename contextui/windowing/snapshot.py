@@ -78,7 +78,7 @@ class Element:
         return f"Element({', '.join([repr(self.tag), *map(repr, self.children), *attributes])})"
 
     def lines(self, depth: int = 0) -> Iterator[str]:
-        """Yield the element as lines of text: its text and attributes, with children indented."""
+        """Yield the element as lines for screens and logs: text, attributes, indented children."""
         words = "".join(child for child in self.children if isinstance(child, str))
         attributes = " ".join(f"{name}={value}" for name, value in self.attributes.items())
         yield "  " * depth + "  ".join(part for part in (words or self.tag, attributes) if part)
@@ -124,11 +124,6 @@ class Element:
 
 Body: TypeAlias = str | Element | Sequence[Element]
 """The return type of `Window.content`: text (plain or Markdown), or elements."""
-
-
-def text_form(elements: Sequence[Element]) -> str:
-    """Convert elements to lines of text, for screens and logs."""
-    return "\n".join(line for element in elements for line in element.lines())
 
 
 class Lod(StrEnum):

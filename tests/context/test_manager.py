@@ -340,11 +340,6 @@ def test_a_block_nested_too_deeply_is_a_clear_error() -> None:
         manager().add(ContextItem(ItemType.ASSISTANT, blocks=[block]))
 
 
-def test_an_unknown_placement_is_refused() -> None:
-    with pytest.raises(ValueError, match="placement is price or in-place, not 'turn'"):
-        ContextManager(placement="turn")  # type: ignore[arg-type]
-
-
 def test_marking_a_request_twice_is_marking_it_once() -> None:
     """A retry sends the same request again."""
     talk = Conversation()

@@ -7,7 +7,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from contextui import Element
 from contextui.errors import InvalidSourceDataError
-from contextui.windowing.snapshot import text_form
 
 TREE = Element("list", Element("item", "milk", id=1, done=True), Element("item", "eggs", id=2))
 
@@ -27,10 +26,6 @@ def test_equality_is_by_what_it_says() -> None:
 
 def test_its_repr_shows_how_to_make_it() -> None:
     assert repr(Element("item", "milk", id=1)) == "Element('item', 'milk', id='1')"
-
-
-def test_the_text_form_indents_children() -> None:
-    assert text_form([TREE]) == "list\n  milk  id=1 done=true\n  eggs  id=2"
 
 
 def test_json_and_back() -> None:
