@@ -340,9 +340,18 @@ class WindowManager:
         """
         return self._open_windows.replace(cls)
 
-    def close(self, window_id: str, summary: str | None = None, *, actor: Actor = "person") -> None:
-        """Close a window; its last render is kept."""
-        self._close(window_id, summary, actor)
+    def close(self, window_id: str, summary: str | None = None, *, actor: Actor = "person") -> str:
+        """Close a window, whose last render is kept; return the edits that were discarded."""
+        window = self._open_windows.require(window_id)
+        last = runtime_of(window).renders.at()  # may wait
+        self._open_windows.leave(window_id, last.xml)  # raises if it was closed concurrently
+        self._note_closed(window, last)
+        ended = runtime_of(window).end()
+        if self.data is not None:
+            data = self.data / window_id  # a plain name
+            ended.add_done_callback(lambda _: shutil.rmtree(data, ignore_errors=True))
+        self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
+        return last.unsaved
 
     # --- lookup ------------------------------------------------------------------------
 
@@ -483,19 +492,6 @@ class WindowManager:
         finally:
             self._late.pop(window).set_result(None)
 
-    def _close(self, window_id: str, summary: str | None, actor: Actor) -> str:
-        """Close a window, and return its description of the edits that were discarded."""
-        window = self._open_windows.require(window_id)
-        last = runtime_of(window).renders.at()  # may wait
-        self._open_windows.leave(window_id, last.xml)  # raises if it was closed concurrently
-        self._note_closed(window, last)
-        ended = runtime_of(window).end()
-        if self.data is not None:
-            data = self.data / window_id  # a plain name
-            ended.add_done_callback(lambda _: shutil.rmtree(data, ignore_errors=True))
-        self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
-        return last.unsaved
-
     def _note_closed(self, window: Window, last: Render) -> None:
         """Keep what `reopen` needs; a window that has not opened has no state yet."""
         saved = runtime_of(window).core.saved._replace(jobs=())
@@ -519,7 +515,7 @@ class WindowManager:
         summary = arguments.get("summary")
         if drawing := runtime_of(window).renders.pending():  # else it says what was unsaved before
             await finished([drawing], PATIENCE)
-        lost = self._close(window.id, summary, actor)
+        lost = self.close(window.id, summary, actor=actor)
         lines = [
             self._words("{id} closed: {summary}", id=window.id, summary=summary)
             if summary

@@ -258,20 +258,17 @@ class SchemaParams(Params):
         if kind is None and self.schema.get("additionalProperties") in (None, False):
             return [_unknown(name, words)]
         arguments[name] = value
-        if (
-            kind
-            and not (value is None and _NULLABLE in kind)
-            and not _fits(value, kind.get("type"))
-        ):
+        if kind and not (value is None and _NULLABLE in kind) and not fits(value, kind.get("type")):
             expected = words("expected {type}", type=_schema_type(kind))
             return [_mismatch(name, expected, value, words)]
         return []
 
 
-_JSON_TYPES: dict[str, tuple[type, ...]] = {
+JSON_TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,),
     "array": (list, tuple), "object": (Mapping,), "null": (types.NoneType,),
 }  # fmt: skip
+"""The types of values by the names that JSON schemas give them."""
 _JSON_NAMES = {"integer": "int", "number": "float", "boolean": "bool"}
 _DEEPEST = 3  # levels of a schema that are shown
 
@@ -318,9 +315,10 @@ def _referred(ref: str, root: Mapping[str, Any]) -> object:
     return found
 
 
-def _fits(value: object, kind: object) -> bool:
+def fits(value: object, kind: object) -> bool:
+    """Whether a value is of a type of JSON, or of one of several."""
     kinds = kind if isinstance(kind, list) else [kind]
-    allowed = [one for name in kinds for one in _JSON_TYPES.get(str(name), (object,))]
+    allowed = [one for name in kinds for one in JSON_TYPES.get(str(name), (object,))]
     if isinstance(value, bool) and object not in allowed:
         return bool in allowed
     return isinstance(value, tuple(allowed))
@@ -358,7 +356,7 @@ def _schema_type(kind: Mapping[str, Any], depth: int = 0) -> str:
     if named == "object" and depth < _DEEPEST and kind.get("properties"):
         return f"{{{SchemaParams(kind)}}}" if depth + 1 < _DEEPEST else "object"
     named = str(named)
-    return _JSON_NAMES.get(named, named if named in _JSON_TYPES else "any")
+    return _JSON_NAMES.get(named, named if named in JSON_TYPES else "any")
 
 
 class ModelParams(Params):

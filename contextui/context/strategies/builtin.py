@@ -2,7 +2,7 @@
 
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from contextui.context.trim import ROUNDS_KEPT, STEP_DOWN_TO
 from contextui.context.units import units
 from contextui.model import Tool
 from contextui.text import cap, one_line, quote
+from contextui.windowing.params import JSON_TYPES, fits
 from contextui.words import Words, msg
 
 
@@ -143,14 +144,7 @@ class Summarization(SlidingWindow):
         return same and ready.memory == self.env.memory
 
 
-_TYPES: dict[str, Callable[[Any], bool]] = {
-    "string": lambda value: isinstance(value, str),
-    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "boolean": lambda value: isinstance(value, bool),
-    "array": lambda value: isinstance(value, list),
-    "object": lambda value: isinstance(value, dict),
-}
+_TYPES = [name for name in JSON_TYPES if name != "null"]
 _EXAMPLE = '{"destination": "string", "date": "string"}'
 
 
@@ -189,7 +183,8 @@ class Schema:
         return {
             name: given[name]
             for name, one in self.properties.items()
-            if name in given and _fits(given[name], one)
+            if name in given and fits(given[name], one["type"])
+            if "enum" not in one or given[name] in one["enum"]
         }
 
     def merged(self, before: Mapping[str, Any], news: object) -> dict[str, Any]:
@@ -212,10 +207,6 @@ def _property(name: str, given: object) -> dict[str, Any]:
             example=_EXAMPLE,
         )
     return dict(one)
-
-
-def _fits(value: object, one: Mapping[str, Any]) -> bool:
-    return _TYPES[one["type"]](value) and ("enum" not in one or value in one["enum"])
 
 
 _LONGEST = 20_000  # characters of the transcript that facts are extracted from
