@@ -16,3 +16,6 @@ WINDOW_ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,79}", re.ASCII)
 
 ANCHOR_ID = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,119}", re.ASCII)
 """An anchor's id, such as `expand-entry-1`."""
+
+BESIDE = "beside-"
+"""Prefix of the id of a user item that the program added and the person did not write."""

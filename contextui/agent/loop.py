@@ -31,7 +31,6 @@ from contextui.agent.retry import Emit, answer_to
 from contextui.agent.tools import FileResult, TagFilter, ToolBox, ToolCall, calls_of, digest_of
 from contextui.config.schema import ToolProtocol
 from contextui.context.item import (
-    BESIDE,
     THINKING,
     ContextItem,
     ItemType,
@@ -68,6 +67,7 @@ from contextui.model import (
     UsageUpdated,
     has_cache,
 )
+from contextui.names import BESIDE
 from contextui.text import cap, one_line
 from contextui.tokens import Usage
 from contextui.windowing.action import ActionCancelledError, ActionResult

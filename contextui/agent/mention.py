@@ -18,12 +18,12 @@ from typing import NamedTuple
 from contextui.agent import image
 from contextui.agent.approval import ApprovalGate, NotAllowedError
 from contextui.agent.prompt import PreambleText
-from contextui.context.item import BESIDE
 from contextui.errors import ContextUIError
 from contextui.files.errors import BinaryFileError, FileError, MissingFileError, SecretFileError
 from contextui.files.listing import list_folder
 from contextui.files.outline import numbered, outline, shallowest
 from contextui.files.workspace import FileInfo, Workspace
+from contextui.names import BESIDE
 from contextui.plain_file import read_plain
 from contextui.text import for_terminal, one_line, quote
 from contextui.windowing.manager import WindowManager

@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from contextui.agent.retry import Emit
 from contextui.config.schema import ToolProtocol
-from contextui.context.item import BESIDE, PROJECT, ContextItem, ItemType
+from contextui.context.item import PROJECT, ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.events import (
@@ -31,6 +31,7 @@ from contextui.events import (
     WindowNotOpened,
 )
 from contextui.model import Block, Tool
+from contextui.names import BESIDE
 from contextui.session.code.store import FOLDER, CodeFile, CodeStore
 from contextui.text import cap, for_xml, one_line
 from contextui.windowing.manager import WindowManager

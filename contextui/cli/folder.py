@@ -4,13 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from contextui.agent.prompt import LONGEST_GUIDE
 from contextui.cli.arguments import Arguments
 from contextui.cli.flags import UsageError
 from contextui.cli.settings import here
-from contextui.files.errors import FileError, MissingFileError
-from contextui.files.textfile import TextFile
-from contextui.files.workspace import Workspace
 from contextui.session.store import SessionInfo, SessionStore, UnknownSessionError, Unreadable
 from contextui.text import shown_path
 from contextui.words import t
@@ -28,6 +24,12 @@ class Guide(NamedTuple):
 
 def read_guide(folder: Path) -> Guide:
     """Read a folder's AGENTS.md; if that fails, return a notice instead."""
+    # Lists of sessions need none of these.
+    from contextui.agent.prompt import LONGEST_GUIDE  # noqa: PLC0415
+    from contextui.files.errors import FileError, MissingFileError  # noqa: PLC0415
+    from contextui.files.textfile import TextFile  # noqa: PLC0415
+    from contextui.files.workspace import Workspace  # noqa: PLC0415
+
     try:
         with Workspace(folder) as workspace:
             data = workspace.for_model().read_bytes(NAME, limit=_LARGEST)

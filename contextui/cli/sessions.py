@@ -9,7 +9,7 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.console import cut_before, say, say_json, say_table, terminal_columns, warn
 from contextui.cli.folder import unreadable_notices
 from contextui.cli.settings import here
-from contextui.session.entry import moment
+from contextui.session.lines import moment
 from contextui.session.store import SessionInfo, SessionStore
 from contextui.text import cut, one_line, width
 from contextui.words import t

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 from contextui.errors import InvalidItemError
 from contextui.events import CallFinished
 from contextui.model import Block
-from contextui.names import WINDOW_ID
+from contextui.names import BESIDE, WINDOW_ID
 from contextui.text import for_model, one_line, quote
 
 
@@ -47,10 +47,6 @@ PROJECT = "project-"
 
 THINKING = ("thinking", "redacted_thinking")
 """The block types that hold a model's thinking."""
-
-
-BESIDE = "beside-"
-"""Prefix of the id of a user item that the program added and the person did not write."""
 
 
 class Origin(NamedTuple):

@@ -16,10 +16,10 @@ from contextui.files.diff import DiffCounts, count_diff, diff_text
 from contextui.files.textfile import TextFile
 from contextui.plain_file import open_plain, read_plain
 from contextui.session.entry import Entry, Stamp, is_message, system_entry, text_of
-from contextui.session.fork import Origin
+from contextui.session.lines import Line, Origin, lines_backwards
 from contextui.session.log import SessionLog
 from contextui.session.paths import SESSION_ID, contextui_home, escape_project_path
-from contextui.session.reader import Line, entries, lines_backwards, of_kinds
+from contextui.session.reader import entries, of_kinds
 from contextui.session.store import read_info
 from contextui.session.usage import cost_of_session
 from contextui.session.versions import Versions, digest_of

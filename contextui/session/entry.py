@@ -11,54 +11,21 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Annotated, Any, AnyStr, Literal, NoReturn
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
 
-from contextui.context.item import BESIDE, SUMMARY, ContextItem, ItemType, Origin, clean_blocks
+from contextui.context.item import SUMMARY, ContextItem, ItemType, Origin, clean_blocks
 from contextui.errors import ContextUIError, InvalidItemError
 from contextui.model import Block
-from contextui.secrets import own_secrets
+from contextui.names import BESIDE
+from contextui.session.lines import BOM, seal, unseal
 from contextui.session.validation import InvalidEntryError, ItemFacts, checked, first_error
 from contextui.text import for_model
 from contextui.version import VERSION
 from contextui.windowing.window import Clock
-
-SHORTEST = 16
-"""Minimum length of a value to be masked as a key; a shorter one may be an ordinary word."""
-
-_SEAL = re.compile(r"⟦(=*)(\w+)⟧")
-_SIGN = "⟦".encode()
-
-
-def seal(line: str) -> str:
-    """Mask API keys in a line of JSON as ``⟦NAME⟧``; existing placeholders are escaped."""
-    if "⟦" in line:
-        line = _SEAL.sub(r"⟦=\1\2⟧", line)
-    for name, value in own_secrets(SHORTEST):
-        written = json.dumps(value, ensure_ascii=False)[1:-1]
-        if written in line:
-            line = line.replace(written, f"⟦{name}⟧")
-    return line
-
-
-def unseal(line: bytes) -> bytes:
-    """Restore the keys in a line; placeholders of variables that are not set stay."""
-    if _SIGN not in line:
-        return line
-    return _SEAL.sub(_restored, line.decode("utf-8", "surrogateescape")).encode(
-        "utf-8", "surrogateescape"
-    )
-
-
-def _restored(match: re.Match[str]) -> str:
-    if match[1]:
-        return f"⟦{match[1][1:]}{match[2]}⟧"
-    value = dict(own_secrets(SHORTEST)).get(match[2])
-    return json.dumps(value, ensure_ascii=False)[1:-1] if value is not None else match[0]
-
 
 SCHEMA = 1
 """The schema version of the log; a log with a higher version is not opened."""
@@ -66,7 +33,6 @@ SCHEMA = 1
 _MAX_DEPTH = 100
 _MAX_DEPTH_READ = 200  # of lines written by other programs
 _LONGEST_LABEL = 5_000  # characters of a label, such as an id or a path
-_BOM = b"\xef\xbb\xbf"
 _MAX_BITS = 10_000  # of an integer: JSON parsers reject longer ones
 
 EntryType = Literal["user", "assistant", "tool_use", "tool_result", "system"]
@@ -217,7 +183,7 @@ def _digest(data: Mapping[str, Any]) -> str:
 def decode(line: bytes) -> Entry:
     """Decode a line and validate it against the schema of its kind."""
     try:
-        text = unseal(line).removeprefix(_BOM).decode("utf-8").strip()
+        text = unseal(line).removeprefix(BOM).decode("utf-8").strip()
         fields, end = _JSON.raw_decode(text)
     except (ValueError, RecursionError) as problem:
         raise DamagedLineError("it is not JSON") from problem
@@ -236,15 +202,6 @@ def decode(line: bytes) -> Entry:
     if entry.subtype == "checkpoint" and not _matches_digest(line):
         raise DamagedLineError("not an entry: data.digest: does not match")
     return entry
-
-
-def moment(timestamp: str) -> datetime | None:
-    """Parse the timestamp of an entry; None if it is invalid."""
-    try:
-        read = datetime.fromisoformat(timestamp)
-        return (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def _entry(fields: Any) -> Entry:

@@ -13,7 +13,7 @@ from contextui.context.item import ContextItem, ItemType
 from contextui.events import WOKEN
 from contextui.plain_file import write_private
 from contextui.secrets import mask
-from contextui.session.entry import moment
+from contextui.session.lines import moment
 from contextui.session.store import SessionView
 from contextui.text import for_terminal
 from contextui.windowing.runtime import runtime_of

@@ -8,7 +8,8 @@ from typing import BinaryIO, TypeAlias
 from contextui.context.item import ContextItem, Hidden, Stage
 from contextui.plain_file import open_plain
 from contextui.session.entry import Entry
-from contextui.session.reader import begins_line, entries, line_at, lines
+from contextui.session.lines import lines
+from contextui.session.reader import begins_line, entries, line_at
 from contextui.session.store import SessionStore, SessionView, UnknownSessionError
 from contextui.session.usage import Sweep, planned, usage_of
 

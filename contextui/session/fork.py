@@ -14,42 +14,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from contextui.files.save import link_name
 from contextui.plain_file import NEW, flush, make_private, open_plain, temporary_name
 from contextui.session.entry import Entry, Stamp, header, system_entry, with_offsets
+from contextui.session.lines import Line, Origin, lines
 from contextui.session.log import Recent
-from contextui.session.paths import SESSION_ID
-from contextui.session.reader import Line, entries, lines, of_kinds, whole_size
+from contextui.session.reader import entries, of_kinds, whole_size
 from contextui.session.restore import UnknownTurnError, check_is_session
 from contextui.windowing.window import Clock, utc_now
 
 KEPT = ".kept"
 """The folder of kept file versions, beside those of windows; no window id begins with a dot."""
 
-_HIGHEST_TURN = 10**8
 _INTERESTING = (
     *("turn_end", "window_opened", "window_state", "window_closed"),
     *("file_write", "checkpoint", "title"),
 )
-
-
-class Origin(NamedTuple):
-    """Where a fork comes from: another session, and after which turn; None if all was copied."""
-
-    parent: str
-    turn: int | None
-
-
-def origin_of(entry: Entry) -> Origin | None:
-    """Return where a log was forked from, by its header; None if it was not."""
-    data = entry.data if entry.subtype == "session" and isinstance(entry.data, dict) else {}
-    parent, turn = data.get("parent"), data.get("turn")
-    if not isinstance(parent, str) or not SESSION_ID.fullmatch(parent):
-        return None
-    is_turn = type(turn) is int and 0 <= turn <= _HIGHEST_TURN
-    return Origin(parent, turn if is_turn else None)
 
 
 def fork(

@@ -23,10 +23,9 @@ from filelock import FileLock, Timeout
 
 from contextui.errors import DISK_PROBLEMS, ContextUIError, os_reason
 from contextui.files.save import exchange, link_name
-from contextui.plain_file import make_private, read_plain, write_all, write_private
+from contextui.plain_file import make_private, write_all, write_private
 from contextui.session.entry import DamagedLineError, decode
-from contextui.session.paths import SESSION_ID
-from contextui.session.reader import lines_backwards
+from contextui.session.lines import RECENT, lines_backwards, recent_ids
 from contextui.text import shown_path
 from contextui.words import Lang, Message, Words, msg
 
@@ -41,9 +40,7 @@ Pending = tuple[bytes, Written | None]
 _SAMPLE = 1 << 16  # bytes of earlier runs that are compared, at their end
 _CHUNK = 1 << 20
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_RECENT = "recent"
 _MOST = 1_000  # sessions in the list of recent ones
-_LONGEST = 1 << 17  # bytes of the list that are read; it is always shorter
 _PATIENCE = 0.2  # seconds to wait for another process
 _DIFFERENCES: dict[Difference, str] = {
     "gone": msg("The log of this session was deleted or moved."),
@@ -451,11 +448,11 @@ class Recent:
 
     def touch(self) -> None:
         """Move the session to the end. A failure is retried with the next entry."""
-        path = self._folder / _RECENT
+        path = self._folder / RECENT
         try:
             if self._seen is not None and self._seen == _state_of(os.stat(path)):
                 return
-            lock = FileLock(str(self._folder / f"{_RECENT}.lock"), timeout=_PATIENCE, mode=0o600)
+            lock = FileLock(str(self._folder / f"{RECENT}.lock"), timeout=_PATIENCE, mode=0o600)
             with lock:
                 ids = recent_ids(self._folder)
                 if ids[-1:] != [self._session_id]:
@@ -466,12 +463,3 @@ class Recent:
                     self._seen = _state_of(os.stat(path))
         except (OSError, Timeout):
             self._seen = None
-
-
-def recent_ids(folder: Path) -> list[str]:
-    """Return the recently written sessions of a folder, last one at the end."""
-    try:
-        found = read_plain(folder / _RECENT, _LONGEST).decode("ascii", "replace").split("\n")
-    except OSError:  # or it is so long that others wrote it
-        return []
-    return list(dict.fromkeys(one for one in found if SESSION_ID.fullmatch(one)))

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import accumulate
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -11,6 +10,7 @@ from contextui.errors import ContextUIError
 from contextui.model import Block
 from contextui.plain_file import open_plain
 from contextui.session.entry import TWIN, DamagedLineError, Entry, decode, item_of
+from contextui.session.lines import LONGEST_LINE, Line, lines_backwards
 
 LOST = "[This was only in the log, which another program damaged.]"
 """Replaces the text of an old item that can no longer be read."""
@@ -18,16 +18,7 @@ LOST = "[This was only in the log, which another program damaged.]"
 Content = tuple[str, tuple[Block, ...] | None]
 """The text of an item and its blocks."""
 
-_BLOCK = 1 << 16
-_LONGEST_LINE = 1 << 26  # bytes: no entry is longer, and damage must not fill the memory
 _UNREADABLE = (OSError, ContextUIError, KeyError, TypeError, ValueError)
-
-
-class Line(NamedTuple):
-    """A line without its newline, and its offset in the file."""
-
-    offset: int
-    text: bytes
 
 
 class Damage(NamedTuple):
@@ -37,48 +28,10 @@ class Damage(NamedTuple):
     reason: str
 
 
-def lines(file: BinaryIO, start: int = 0) -> Iterator[Line]:
-    """Yield all lines from an offset on, including a last one without a newline."""
-    file.seek(start)
-    offset = start
-    while line := file.readline(_LONGEST_LINE):
-        length = len(line)
-        while not line.endswith(b"\n") and (rest := file.readline(_LONGEST_LINE)):
-            length += len(rest)  # too long for an entry: only its start is kept
-            line = line if not rest.endswith(b"\n") else line + b"\n"
-        yield Line(offset, line.rstrip(b"\n"))
-        offset += length
-
-
-def lines_backwards(file: BinaryIO) -> Iterator[Line]:
-    """Yield all lines, last one first, reading only as far as needed."""
-    end = file.seek(0, os.SEEK_END)
-    rest: list[bytes] = []  # pieces of the incomplete line, last piece first
-    while end > 0:
-        start = max(0, end - _BLOCK)
-        file.seek(start)
-        block = file.read(end - start)
-        end = start
-        if b"\n" not in block:
-            rest.append(block)
-            if len(rest) * _BLOCK > _LONGEST_LINE:  # not an entry: only its start matters
-                del rest[:-1]
-            continue
-        parts = (block + b"".join(reversed(rest))).split(b"\n")
-        # The first part may have started in the block before.
-        rest = [parts[0]]
-        ends = accumulate((len(part) + 1 for part in parts), initial=start)
-        for position, part in reversed(list(zip(ends, parts, strict=False))[1:]):
-            if part:
-                yield Line(position, part)
-    if any(rest):
-        yield Line(0, b"".join(reversed(rest)))
-
-
 def line_at(file: BinaryIO, offset: int) -> Line:
     """Return the line that starts at an offset."""
     file.seek(offset)
-    return Line(offset, file.readline(_LONGEST_LINE).rstrip(b"\n"))
+    return Line(offset, file.readline(LONGEST_LINE).rstrip(b"\n"))
 
 
 def begins_line(file: BinaryIO, offset: int) -> bool:

@@ -13,7 +13,8 @@ from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError, DuplicateItemError, InvalidItemError
 from contextui.events import Trigger
 from contextui.model import Block
-from contextui.session.entry import SCHEMA, TWIN, Entry, as_text, item_of, moment
+from contextui.session.entry import SCHEMA, TWIN, Entry, as_text, item_of
+from contextui.session.lines import moment
 from contextui.session.validation import (
     BoundaryFacts,
     ChangeFacts,

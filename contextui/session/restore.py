@@ -20,15 +20,13 @@ from contextui.errors import ContextUIError
 from contextui.plain_file import open_plain
 from contextui.session.checkpoint import load_checkpoint
 from contextui.session.entry import TWIN, DamagedLineError, Entry, decode, item_of
+from contextui.session.lines import Line, lines, lines_backwards
 from contextui.session.reader import (
     Damage,
-    Line,
     begins_line,
     entries,
     ignore,
     line_at,
-    lines,
-    lines_backwards,
     of_kinds,
     stored,
     whole_size,

@@ -14,14 +14,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from contextui.context.item import BESIDE
 from contextui.errors import ContextUIError
 from contextui.files.diff import DiffCounts, count_diff, diff_text
 from contextui.files.errors import FileError, NotAFileError
 from contextui.files.textfile import TextFile, Version
+from contextui.names import BESIDE
 from contextui.plain_file import open_plain
-from contextui.session.entry import Entry, item_of, moment
-from contextui.session.reader import entries, lines, of_kinds
+from contextui.session.entry import Entry, item_of
+from contextui.session.lines import lines, moment
+from contextui.session.reader import entries, of_kinds
 from contextui.session.versions import Kept, KeptVersionError, Versions, digest_of
 from contextui.words import Message
 

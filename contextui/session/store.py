@@ -3,32 +3,42 @@
 import os
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from heapq import merge
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from contextui.context.item import ContextItem
-from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError, os_reason
 from contextui.plain_file import open_plain
-from contextui.session.entry import Entry, is_message, moment, text_of
-from contextui.session.fork import Origin, fork, origin_of
-from contextui.session.log import recent_ids
+from contextui.session.lines import (
+    Line,
+    Origin,
+    fields_of,
+    label,
+    lines,
+    lines_backwards,
+    message_of,
+    moment,
+    origin_of,
+    recent_ids,
+)
 from contextui.session.paths import (
     check_session_id,
     contextui_home,
     escape_project_path,
 )
-from contextui.session.reader import entries, lines, lines_backwards
-from contextui.session.restore import Loaded, load, older_items
-from contextui.session.session import Session, SessionOptions
 from contextui.text import for_model, one_line, quote
-from contextui.windowing.manager import WindowManager
 from contextui.words import Message
+
+if TYPE_CHECKING:
+    from contextui.context.item import ContextItem
+    from contextui.context.manager import ContextManager
+    from contextui.session.restore import Loaded
+    from contextui.session.session import Session, SessionOptions
+    from contextui.windowing.manager import WindowManager
 
 _REPLACED = "\ufffd"  # replaces what is not valid UTF-8
 _FIRST_LINES = 60  # searched for the first user message
@@ -81,14 +91,16 @@ class SessionView(NamedTuple):
     """A session opened read-only."""
 
     info: SessionInfo
-    windows: WindowManager
-    context: ContextManager
+    windows: "WindowManager"
+    context: "ContextManager"
     notices: list[str]
-    loaded: Loaded
+    loaded: "Loaded"
     """The result of reading its log."""
 
-    def items(self) -> Iterator[ContextItem]:
+    def items(self) -> "Iterator[ContextItem]":
         """Iterate over all items by seq, including those left in the log."""
+        from contextui.session.restore import older_items  # noqa: PLC0415  (see the class)
+
         here, loaded = self.context.get_all(), self.loaded
         items = self.context.items
         older = older_items(self.info.path, items, loaded.start, loaded.end)
@@ -117,12 +129,18 @@ class SessionStore:
     """
 
     def __init__(
-        self, home: Path | str | None = None, options: SessionOptions | None = None
+        self, home: Path | str | None = None, options: "SessionOptions | None" = None
     ) -> None:
         self.home = contextui_home(home)
-        self._options = options or SessionOptions()
+        self._given = options
 
-    def create(self, cwd: str | Path, *, lazy: bool = False) -> Session:
+    @property
+    def _options(self) -> "SessionOptions":
+        from contextui.session.session import SessionOptions  # noqa: PLC0415  (heavy)
+
+        return self._given or SessionOptions()
+
+    def create(self, cwd: str | Path, *, lazy: bool = False) -> "Session":
         """Start a new session in this folder.
 
         Args:
@@ -130,12 +148,14 @@ class SessionStore:
             lazy: Create its log only when something happens, so that a session that is only opened
                 and closed leaves no file.
         """
+        from contextui.session.session import Session  # noqa: PLC0415  (heavy; lists need none)
+
         folder = os.path.abspath(cwd)
         session_id = uuid.uuid4().hex
         path = self.home / "projects" / escape_project_path(folder) / f"{session_id}.jsonl"
         return Session(session_id, folder, path, self._options, lazy=lazy)
 
-    def open(self, session_id: str) -> Session:
+    def open(self, session_id: str) -> "Session":
         """Resume a session, by its id or a unique prefix of it.
 
         Raises:
@@ -144,6 +164,8 @@ class SessionStore:
             NewerSchemaError: A newer program wrote it; the file is not changed.
             NotASessionError: The file is not a session; it is not changed.
         """
+        from contextui.session.session import Session  # noqa: PLC0415  (heavy)
+
         info = self.find(session_id)
         return Session(info.id, info.cwd, info.path, self._options)
 
@@ -212,7 +234,7 @@ class SessionStore:
         )
         return Survey(tuple(found), tuple(unreadable))
 
-    def fork(self, session_id: str, turn: int | None = None) -> Session:
+    def fork(self, session_id: str, turn: int | None = None) -> "Session":
         """Start a new session as a copy of another one, complete or up to the end of a turn.
 
         The other one may be open elsewhere: it is only read.
@@ -223,6 +245,8 @@ class SessionStore:
         self, session_id: str, turn: int | None = None, *, draft: str | None = None
     ) -> str:
         """Create a fork without opening it; return its id. See `contextui.session.fork`."""
+        from contextui.session.fork import fork  # noqa: PLC0415  (heavy)
+
         info = self.find(session_id)
         return fork(info.path, turn, cwd=info.cwd, clock=self._options.clock, draft=draft)
 
@@ -239,6 +263,8 @@ class SessionStore:
         With `as_sent`, open it as it was when the last request of that turn was sent. With `whole`,
         items that no request shows any more are loaded too.
         """
+        from contextui.session.restore import load  # noqa: PLC0415  (heavy)
+
         info = self.find(session_id)
         notices = list[str]()
         windows, context = self._options.make(info.id, info.cwd, is_live=False)
@@ -282,43 +308,53 @@ def _local_name(cwd: str) -> str:
 def read_info(path: Path) -> SessionInfo:
     """Read the start and the end of a session's log."""
     odd: set[int] = set()
+
+    def entries(found: Iterable[Line]) -> Iterator[dict[str, Any]]:
+        for offset, text in found:
+            if (fields := fields_of(text)) is not None:
+                yield fields
+            elif text.strip():
+                odd.add(offset)
+
     with open_plain(path) as file:
-        first: list[Entry] = []
-        for _, entry in entries(lines(file), lambda damage: odd.add(damage.offset)):
+        first: list[dict[str, Any]] = []
+        for entry in entries(lines(file)):
             first.append(entry)
-            if is_message(entry) or len(first) == _FIRST_LINES:
+            if message_of(entry) is not None or len(first) == _FIRST_LINES:
                 break
-        last = entries(lines_backwards(file), lambda damage: odd.add(damage.offset))
-        newest = [entry for _, entry in islice(last, _LAST_LINES)]
+        newest = [*islice(entries(lines_backwards(file)), _LAST_LINES)]
     started = _time(first, path) if first else ""
-    drafts = [one.data.get("text") for one in first if one.subtype == "draft" and one.data]
+    said = [text for one in first if (text := message_of(one)) is not None]
+    kinds = [one.get("subtype") for one in first]
+    drafts = [one.get("data") for one in first if one.get("subtype") == "draft"]
     return SessionInfo(
         id=path.stem,
         cwd=_local_name(_cwd(path, [*first, *newest])),
         path=path,
-        first_words=one_line(next((text_of(one) for one in first if is_message(one)), ""), 60),
+        first_words=one_line(next(iter(said), ""), 60),
         started=started,
         updated=_time(newest, path) if newest else started,
         size=path.stat().st_size,
-        is_empty=not any(is_message(one) or one.subtype == "window_opened" for one in first)
-        and not any(drafts[-1:]),
+        is_empty=not said
+        and "window_opened" not in kinds
+        and not any(one and one.get("text") for one in drafts[-1:]),
         odd_entries=len(odd),
         origin=origin_of(first[0]) if first else None,
     )
 
 
-def _time(found: Iterable[Entry], path: Path) -> str:
+def _time(found: Iterable[Mapping[str, Any]], path: Path) -> str:
     """Return the first valid timestamp of the entries, or else the file's."""
     for entry in found:
-        if moment(entry.timestamp) is not None:
-            return entry.timestamp
+        if moment(label(entry, "timestamp")) is not None:
+            return label(entry, "timestamp")
     return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
 
 
-def _cwd(path: Path, found: Iterable[Entry]) -> str:
+def _cwd(path: Path, found: Iterable[Mapping[str, Any]]) -> str:
     """Return the folder that most entries name, and that fits the log if any does: one may be
     wrong.
     """
-    named = Counter(one.cwd for one in found if one.cwd)
+    named = Counter(cwd for one in found if (cwd := label(one, "cwd")))
     fitting = [cwd for cwd in named if escape_project_path(cwd) == path.parent.name]
     return max(fitting or named, key=lambda cwd: named[cwd], default="")

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from contextui.plain_file import open_plain
 from contextui.session.entry import Entry
-from contextui.session.reader import entries, lines, marks_of
+from contextui.session.lines import lines
+from contextui.session.reader import entries, marks_of
 from contextui.tokens import Usage
 
 _HIGHEST = 2**53  # of a figure

@@ -18,7 +18,7 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import Step, call
 from contextui.agent.request import MalformedRequestError
 from contextui.config.schema import Placement, ToolProtocol
-from contextui.context.item import BESIDE, ContextItem, ItemType, is_conversation
+from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.strategies.builtin import EntityExtraction, SlidingWindow, Summarization
 from contextui.context.strategies.strategy import ContextStrategy
@@ -36,6 +36,7 @@ from contextui.model import (
     TextDelta,
     Tool,
 )
+from contextui.names import BESIDE
 from contextui.tokens import Usage
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod

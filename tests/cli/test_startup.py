@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import contextui
+from contextui import ContextItem, ItemType, SessionStore
 from tests.cli.calling import PATIENCE, Program
 
 HEAVY = {"textual", "anthropic", "httpx2", "tiktoken", "lxml", "pydantic", "psutil"}
@@ -21,10 +22,10 @@ MODULES = [
 SPARING = [
     (["--version"], {*HEAVY, "argparse", "asyncio", "tomllib"}),
     (["--help"], {"textual", "anthropic", "lxml", "tiktoken", "asyncio", "psutil"}),
+    (["config"], {*HEAVY, "asyncio", "email", "filelock"}),
+    (["sessions"], {*HEAVY, "asyncio", "email", "filelock", "contextui.context"}),
     (["completion", "bash"], {"textual", "anthropic", "tiktoken", "lxml", "psutil"}),
     (["new-window", "shop"], {"textual", "anthropic", "tiktoken", "lxml", "psutil"}),
-    (["config"], {"textual", "anthropic", "tiktoken", "psutil"}),
-    (["sessions"], {"textual", "anthropic", "tiktoken", "psutil"}),
     (["windows"], {"textual", "anthropic", "tiktoken"}),
     (
         ["-p", "Hi", "--model", "offline"],
@@ -59,6 +60,8 @@ def test_the_program_does_not_load_slow_modules_to_answer(program: Program, word
 
 
 def test_a_command_loads_only_what_it_needs(program: Program) -> None:
+    with SessionStore().create(program.folder) as session:
+        session.context.add(ContextItem(ItemType.USER, "A question"))
     script = SCRIPT.format(commands=[words for words, _ in SPARING])
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=True
@@ -68,6 +71,7 @@ def test_a_command_loads_only_what_it_needs(program: Program) -> None:
         assert status == "0", done
         assert not_loaded.isdisjoint(loaded), words
     assert done.stdout.startswith(f"contextui {contextui.__version__}\n")
+    assert f"{session.id[:8]}  " in done.stdout
 
 
 def test_no_module_of_the_current_folder_is_found(program: Program) -> None:

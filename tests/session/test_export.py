@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from contextui.context.item import BESIDE, ContextItem, ItemType
+from contextui.context.item import ContextItem, ItemType
 from contextui.events import WOKEN
+from contextui.names import BESIDE
 from contextui.session.export import Format, exported
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextui.session.entry import DamagedLineError, decode, encode
+from contextui.session.lines import Line, lines, lines_backwards
 from contextui.session.log import LogFile, SessionLog, repair_end
-from contextui.session.reader import Damage, Line, entries, line_at, lines, lines_backwards
+from contextui.session.reader import Damage, entries, line_at
 
 AGAIN = "Saving is retried until it succeeds."
 FULL = f"Not saved: disk full. Free some space on the disk of {{folder}}. {AGAIN}"
@@ -123,7 +124,7 @@ def test_backwards_crosses_blocks() -> None:
 
 
 def test_a_line_that_is_too_long_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("contextui.session.reader._LONGEST_LINE", 100)
+    monkeypatch.setattr("contextui.session.lines.LONGEST_LINE", 100)
     for length in (99, 100, 101, 199, 200, 201, 350):
         file = io.BytesIO(b"x" * length + b"\nend\n")
         first, last = lines(file)

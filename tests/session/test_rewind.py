@@ -9,8 +9,8 @@ import pytest
 
 from contextui import ContextItem, ItemType, SessionStore
 from contextui.agent.prompt import is_report
-from contextui.context.item import BESIDE
 from contextui.files.workspace import Workspace
+from contextui.names import BESIDE
 from contextui.session import versions
 from contextui.session.fork import KEPT
 from contextui.session.rewind import (

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextui.context.item import ContextItem, ItemType
-from contextui.session.entry import seal, unseal
+from contextui.session.lines import seal, unseal
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from tests.windowing.samples import Todo

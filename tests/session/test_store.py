@@ -28,9 +28,10 @@ from contextui.context.manager import ContextManager
 from contextui.errors import InvalidItemError
 from contextui.session import reader, record
 from contextui.session.export import to_json, to_markdown
+from contextui.session.lines import Line
 from contextui.session.log import SessionLockedError
 from contextui.session.paths import InvalidSessionIdError, NoHomeError, contextui_home
-from contextui.session.reader import Line, line_at
+from contextui.session.reader import line_at
 from contextui.session.record import KEPT, LIMIT
 from contextui.session.replay import NewerSchemaError
 from contextui.session.session import Session, branch_of

@@ -15,7 +15,7 @@ from contextui.cli.setup import open_target
 from contextui.context.item import ContextItem, ItemType
 from contextui.errors import ContextUIError
 from contextui.session.catalogue import Catalogue, Head, Place
-from contextui.session.fork import Origin
+from contextui.session.lines import Origin
 from contextui.session.store import SessionStore
 from contextui.tui.app_session import AppSession
 from contextui.tui.dialogs.session_list import SessionList, SessionRow, rows_of

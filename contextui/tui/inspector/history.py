@@ -19,7 +19,7 @@ from contextui.events import (
     TurnFinished,
     UsageSpent,
 )
-from contextui.session.entry import moment
+from contextui.session.lines import moment
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore, SessionView
 from contextui.session.usage import Sweep, planned, scan, usage_of

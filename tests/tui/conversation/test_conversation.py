@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import Step, call
 from contextui.agent.prompt import is_said
-from contextui.context.item import BESIDE, ContextItem, ItemType
+from contextui.context.item import ContextItem, ItemType
 from contextui.events import (
     AnswerDiscarded,
     CallFinished,
@@ -19,6 +19,7 @@ from contextui.events import (
     TurnStarted,
 )
 from contextui.model import ModelError, TextDelta, ThinkingDelta
+from contextui.names import BESIDE
 from contextui.session.code.store import CodeStore
 from contextui.tui.conversation.entries import (
     LONGEST,

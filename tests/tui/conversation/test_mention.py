@@ -9,7 +9,8 @@ from textual.pilot import Pilot
 
 from contextui.agent.approval import Decision, Question
 from contextui.agent.mention import typed_mention
-from contextui.context.item import BESIDE, ContextItem
+from contextui.context.item import ContextItem
+from contextui.names import BESIDE
 from contextui.session.store import SessionStore
 from contextui.tui.conversation.popup import Popup
 from tests.tui.running import desk_in, lines, prompt, running, say, shown, until
