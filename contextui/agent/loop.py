@@ -109,6 +109,7 @@ class Turn:
     nudged: bool = False
     request: ModelRequest | None = None
     shrunk: str = ""
+    doubted: bool = False  # whether a request that seems to fit was sent again as it was
     without_thinking: bool = False
     files: list[ContextItem] = field(default_factory=list)
     cancelled: str = ""
@@ -471,9 +472,16 @@ class AgentLoop:
         return True
 
     def _shrink(self, turn: Turn, reason: str) -> None:
-        """Lower the token limit for the rest of this turn."""
-        turn.shrunk = reason
+        """Lower the token limit for the rest of this turn, unless the server may be wrong.
+
+        What is left out stays out, so a request far below the limit is sent once more as it was.
+        """
         needed = self.context.counter.calibrated(self.context.compose().tokens)
+        if not turn.doubted and 2 * needed < turn.limit:
+            turn.doubted = True
+            turn.notify(self._words("{reason} Retrying once more.", reason=reason))
+            return
+        turn.shrunk = reason
         turn.limit = max(min(turn.limit, needed) * 2 // 3, 1)
         turn.notify(
             self._words("The request was too large for the model: older parts are left out.")

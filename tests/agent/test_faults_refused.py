@@ -124,26 +124,30 @@ def test_fault_08_what_is_refused_is_not_sent_again(
 def test_fault_08_a_request_that_is_too_large_is_sent_smaller_once(
     wired: Wired, refusal: Reply
 ) -> None:
+    """X43: one false answer of a server leaves nothing out."""
     long_talk(wired)
-    events = wired.say("and now?", refusal, answer("Here."))
+    events = wired.say("is it so?", refusal, answer("No."))
+    assert end(events).text == "No."
+    assert wired.requests[-1].body == wired.requests[-2].body
+    events = wired.say("and now?", refusal, refusal, answer("Here."))
     assert end(events).text == "Here."
     assert [one.text for one in of(Notice, events)]
     large, small = wired.requests[-2:]
     assert len(small.body) < len(large.body) * 0.8
     assert "and now?" in texts(small)
-    events = wired.say("more", refusal, refusal)
-    assert (end(events).reason, len(wired.requests)) == ("failed", 9)
+    events = wired.say("more", refusal, refusal, refusal)
+    assert (end(events).reason, len(wired.requests)) == ("failed", 13)
 
 
 def test_fault_08_the_last_error_is_reported(wired: Wired) -> None:
     long_talk(wired)
-    events = wired.say("and now?", TOO_LARGE, Reply(401, error("authentication_error")))
+    events = wired.say("and now?", TOO_LARGE, TOO_LARGE, Reply(401, error("authentication_error")))
     assert "ANTHROPIC_API_KEY" in end(events).explanation
 
 
 def test_fault_08_what_cannot_be_made_smaller_is_not_sent_again(wired: Wired) -> None:
-    events = wired.say("word " * 500, TOO_LONG)
-    assert (end(events).reason, len(wired.requests)) == ("failed", 1)
+    events = wired.say("word " * 500, TOO_LONG, TOO_LONG)
+    assert (end(events).reason, len(wired.requests)) == ("failed", 2)
     assert end(events).explanation.startswith("The request is too large for the model.")
     assert end(wired.say("and now?", answer("Here."))).text == "Here."
     assert "word word" not in texts(wired.last)  # or it would be in the way for ever
@@ -155,7 +159,7 @@ def test_fault_08_a_provider_that_counts_less_than_we_do_gets_less_all_the_same(
     """Our own count is taken for twice as much as it is, and still the request shrinks."""
     long_talk(wired)
     wired.session.context.counter.ratio = 0.5
-    events = wired.say("and now?", TOO_LARGE, answer("Here."))
+    events = wired.say("and now?", TOO_LARGE, TOO_LARGE, answer("Here."))
     assert end(events).text == "Here."
     large, small = wired.requests[-2:]
     assert len(small.body) < len(large.body) * 0.8
