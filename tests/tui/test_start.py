@@ -104,19 +104,27 @@ def opening_later(folder: Path, **given: Any) -> tuple[ContextUIApp, asyncio.Eve
     return ContextUIApp(slowly, folder=folder / "work"), may_open
 
 
-@pytest.mark.parametrize(("lang", "readme"), [("en", True), ("zh", False)])
+@pytest.mark.parametrize(
+    ("lang", "readme", "repository"),
+    [("en", True, True), ("zh", False, True), ("zh", False, False)],
+)
 def test_whatever_is_offered_to_be_tried_works_in_this_folder(
-    tmp_path: Path, lang: Lang, readme: bool
+    tmp_path: Path, lang: Lang, readme: bool, repository: bool
 ) -> None:
-    desk, work = desk_in(tmp_path, model=OfflineModel(), lang=lang), tmp_path / "work"
+    """X41: and fits it."""
+    work, opened = tmp_path / "work", set[str]()
+    work.mkdir()
     if readme:
         (work / "README.md").write_text("# A shop\n")
+    if repository:
+        subprocess.run(["git", "init", "-q", work], check=True)
     for text in tries_in(work):
+        desk = desk_in(tmp_path, model=OfflineModel(), lang=lang)
         end(run(desk.controller, Words(lang)(text)))
-    failed = [one.content for one in desk.session.context.get_all() if one.is_error]
-    assert failed == []
-    assert desk.session.windows.get("editor_1" if readme else "files_1")
-    desk.close()
+        assert not [one.content for one in desk.session.context.get_all() if one.is_error]
+        opened |= {one.name for one in desk.session.windows.windows()}
+        desk.close()
+    assert opened >= {"editor" if readme else "files", "git" if repository else "todo"}
 
 
 def test_the_first_frame_and_the_first_key_come_before_anything_heavy() -> None:

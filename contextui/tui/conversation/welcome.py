@@ -19,9 +19,10 @@ _README = "README.md"
 
 def tries_in(folder: Path) -> tuple[str, ...]:
     """Return four suggested messages, all of which work in this folder."""
-    has_readme = (folder / _README).is_file()
+    has_readme, is_repository = (folder / _README).is_file(), (folder / ".git").exists()
+    changes, todo = msg("What has changed here?"), msg("Make a todo list with milk, eggs and bread")
     return (
-        msg("Make a todo list with milk, eggs and bread"),
+        changes if is_repository else todo,
         msg("Open README.md in the editor") if has_readme else msg("Show me the files here"),
         msg("How busy is this machine?"),
         msg("What do you see right now?"),
