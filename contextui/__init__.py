@@ -34,15 +34,40 @@ if TYPE_CHECKING:
     from contextui.agent.models.openai import OpenAIModel as OpenAIModel
     from contextui.agent.models.scripted import ScriptedModel as ScriptedModel
     from contextui.agent.models.scripted import call as call
-    from contextui.context.compaction.service import CompactionService as CompactionService
-    from contextui.context.gists.gist import gist as gist
     from contextui.context.item import ContextItem as ContextItem
     from contextui.context.item import ItemType as ItemType
-    from contextui.context.ledger import ContextStats as ContextStats
     from contextui.context.manager import ContextManager as ContextManager
-    from contextui.context.messages import Composition as Composition
     from contextui.context.render import ContextRenderer as ContextRenderer
     from contextui.context.render import RenderOptions as RenderOptions
+    from contextui.errors import ActionError as ActionError
+    from contextui.errors import ContextUIError as ContextUIError
+    from contextui.files.workspace import Workspace as Workspace
+    from contextui.model import Model as Model
+    from contextui.session.session import Session as Session
+    from contextui.session.session import SessionOptions as SessionOptions
+    from contextui.session.store import SessionStore as SessionStore
+    from contextui.windowing.action import Action as Action
+    from contextui.windowing.action import ActionResult as ActionResult
+    from contextui.windowing.action import Button as Button
+    from contextui.windowing.action import Form as Form
+    from contextui.windowing.action import Reference as Reference
+    from contextui.windowing.action import action as action
+    from contextui.windowing.finding.registry import discover as discover
+    from contextui.windowing.job import Job as Job
+    from contextui.windowing.manager import WindowManager as WindowManager
+    from contextui.windowing.preview import Preview as Preview
+    from contextui.windowing.snapshot import Body as Body
+    from contextui.windowing.snapshot import Element as Element
+    from contextui.windowing.snapshot import Lod as Lod
+    from contextui.windowing.state import Transient as Transient
+    from contextui.windowing.window import Window as Window
+
+FORMER = TYPE_CHECKING  # exported here before: still importable, now documented at their homes
+if FORMER:
+    from contextui.context.compaction.service import CompactionService as CompactionService
+    from contextui.context.gists.gist import gist as gist
+    from contextui.context.ledger import ContextStats as ContextStats
+    from contextui.context.messages import Composition as Composition
     from contextui.context.strategies.builtin import EntityExtraction as EntityExtraction
     from contextui.context.strategies.builtin import SlidingWindow as SlidingWindow
     from contextui.context.strategies.builtin import Summarization as Summarization
@@ -52,16 +77,12 @@ if TYPE_CHECKING:
     from contextui.context.strategies.strategy import StrategyEnv as StrategyEnv
     from contextui.context.strategies.strategy import StrategyError as StrategyError
     from contextui.context.trim import trim as trim
-    from contextui.errors import ActionError as ActionError
     from contextui.errors import AnchorConflictError as AnchorConflictError
     from contextui.errors import ContextTooLargeError as ContextTooLargeError
-    from contextui.errors import ContextUIError as ContextUIError
     from contextui.errors import VersionMismatchError as VersionMismatchError
     from contextui.events import CompactionResult as CompactionResult
     from contextui.files.textfile import TextFile as TextFile
-    from contextui.files.workspace import Workspace as Workspace
     from contextui.model import LlmMessage as LlmMessage
-    from contextui.model import Model as Model
     from contextui.session.code.index import CodeStoreError as CodeStoreError
     from contextui.session.code.refs import resolve_code_refs as resolve_code_refs
     from contextui.session.code.store import CodeFile as CodeFile
@@ -69,104 +90,15 @@ if TYPE_CHECKING:
     from contextui.session.notes import Note as Note
     from contextui.session.notes import Notes as Notes
     from contextui.session.paths import escape_project_path as escape_project_path
-    from contextui.session.session import Session as Session
-    from contextui.session.session import SessionOptions as SessionOptions
-    from contextui.session.store import SessionStore as SessionStore
     from contextui.tokens import TokenCounter as TokenCounter
-    from contextui.windowing.action import Action as Action
-    from contextui.windowing.action import ActionResult as ActionResult
-    from contextui.windowing.action import Button as Button
-    from contextui.windowing.action import Form as Form
-    from contextui.windowing.action import Reference as Reference
-    from contextui.windowing.action import action as action
     from contextui.windowing.finding.registry import Registry as Registry
-    from contextui.windowing.finding.registry import discover as discover
-    from contextui.windowing.job import Job as Job
-    from contextui.windowing.manager import WindowManager as WindowManager
-    from contextui.windowing.preview import Preview as Preview
     from contextui.windowing.snapshot import Anchor as Anchor
     from contextui.windowing.snapshot import AnchorType as AnchorType
-    from contextui.windowing.snapshot import Body as Body
     from contextui.windowing.snapshot import ContextVersion as ContextVersion
-    from contextui.windowing.snapshot import Element as Element
-    from contextui.windowing.snapshot import Lod as Lod
     from contextui.windowing.snapshot import Snapshot as Snapshot
     from contextui.windowing.snapshot import SnapshotHeader as SnapshotHeader
     from contextui.windowing.snapshot import SnapshotState as SnapshotState
-    from contextui.windowing.state import Transient as Transient
-    from contextui.windowing.window import Window as Window
 
 __version__ = VERSION
 
-_HOMES = {
-    "contextui.agent.approval": ["ApprovalGate"],
-    "contextui.agent.bridge": ["ContextBridge"],
-    "contextui.agent.context_space": ["TurnOptions"],
-    "contextui.agent.controller": ["InteractionController"],
-    "contextui.agent.models.anthropic": ["AnthropicModel"],
-    "contextui.agent.models.offline": ["OfflineModel"],
-    "contextui.agent.models.openai": ["OpenAIModel"],
-    "contextui.agent.models.scripted": ["ScriptedModel", "call"],
-    "contextui.context.item": ["ContextItem", "ItemType"],
-    "contextui.context.manager": ["ContextManager"],
-    "contextui.context.render": ["ContextRenderer", "RenderOptions"],
-    "contextui.errors": ["ActionError", "ContextUIError"],
-    "contextui.files.workspace": ["Workspace"],
-    "contextui.model": ["Model"],
-    "contextui.session.session": ["Session", "SessionOptions"],
-    "contextui.session.store": ["SessionStore"],
-    "contextui.windowing.action": [
-        "Action",
-        "ActionResult",
-        "Button",
-        "Form",
-        "Reference",
-        "action",
-    ],
-    "contextui.windowing.finding.registry": ["discover"],
-    "contextui.windowing.job": ["Job"],
-    "contextui.windowing.manager": ["WindowManager"],
-    "contextui.windowing.preview": ["Preview"],
-    "contextui.windowing.snapshot": ["Body", "Element", "Lod"],
-    "contextui.windowing.state": ["Transient"],
-    "contextui.windowing.window": ["Window"],
-}
-
-# Names that were exported here before: still importable, now documented where they are at home.
-_FORMER = {
-    "contextui.context.compaction.service": ["CompactionService"],
-    "contextui.events": ["CompactionResult"],
-    "contextui.context.gists.gist": ["gist"],
-    "contextui.context.messages": ["Composition"],
-    "contextui.context.ledger": ["ContextStats"],
-    "contextui.context.strategies.builtin": ["EntityExtraction", "SlidingWindow", "Summarization"],
-    "contextui.context.strategies.registry": ["make_strategy"],
-    "contextui.context.strategies.strategy": [
-        "ContextStrategy",
-        "Payload",
-        "StrategyEnv",
-        "StrategyError",
-    ],
-    "contextui.context.trim": ["trim"],
-    "contextui.errors": ["AnchorConflictError", "ContextTooLargeError", "VersionMismatchError"],
-    "contextui.files.textfile": ["TextFile"],
-    "contextui.model": ["LlmMessage"],
-    "contextui.session.code.index": ["CodeStoreError"],
-    "contextui.session.code.refs": ["resolve_code_refs"],
-    "contextui.session.code.store": ["CodeFile", "CodeStore"],
-    "contextui.session.notes": ["Note", "Notes"],
-    "contextui.session.paths": ["escape_project_path"],
-    "contextui.tokens": ["TokenCounter"],
-    "contextui.windowing.finding.registry": ["Registry"],
-    "contextui.windowing.snapshot": [
-        "Anchor",
-        "AnchorType",
-        "ContextVersion",
-        "Snapshot",
-        "SnapshotHeader",
-        "SnapshotState",
-    ],
-}
-
-__all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605
-__getattr__, __dir__ = lazy_exports(__name__, _HOMES, _FORMER)
+__getattr__, __dir__ = lazy_exports(__name__)

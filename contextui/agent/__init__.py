@@ -20,12 +20,4 @@ if TYPE_CHECKING:
     from contextui.agent.controller import InteractionController as InteractionController
     from contextui.agent.functions import tool as tool
 
-_HOMES = {
-    "contextui.agent.approval": ["ApprovalGate", "Decision", "Question"],
-    "contextui.agent.context_space": ["TurnOptions"],
-    "contextui.agent.controller": ["InteractionController"],
-    "contextui.agent.functions": ["tool"],
-}
-
-__all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605
-__getattr__, __dir__ = lazy_exports(__name__, _HOMES)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -22,16 +22,4 @@ if TYPE_CHECKING:
     from contextui.context.render import RenderOptions as RenderOptions
     from contextui.events import CompactionResult as CompactionResult
 
-_HOMES = {
-    "contextui.context.compaction.service": ["CompactionService"],
-    "contextui.events": ["CompactionResult"],
-    "contextui.context.gists.gist": ["gist"],
-    "contextui.context.item": ["ContextItem", "ItemType"],
-    "contextui.context.manager": ["ContextManager"],
-    "contextui.context.messages": ["Composition"],
-    "contextui.context.render": ["ContextRenderer", "RenderOptions"],
-    "contextui.context.ledger": ["ContextStats"],
-}
-
-__all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605
-__getattr__, __dir__ = lazy_exports(__name__, _HOMES)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -14,12 +14,4 @@ if TYPE_CHECKING:
     from contextui.files.textfile import TextFile as TextFile
     from contextui.files.workspace import Workspace as Workspace
 
-_HOMES = {
-    "contextui.files.diff": ["diff_text"],
-    "contextui.files.errors": ["FileError"],
-    "contextui.files.textfile": ["TextFile"],
-    "contextui.files.workspace": ["Workspace"],
-}
-
-__all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605
-__getattr__, __dir__ = lazy_exports(__name__, _HOMES)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -23,15 +23,4 @@ if TYPE_CHECKING:
     from contextui.session.session import SessionOptions as SessionOptions
     from contextui.session.store import SessionStore as SessionStore
 
-_HOMES = {
-    "contextui.session.code.index": ["CodeStoreError"],
-    "contextui.session.code.refs": ["resolve_code_refs"],
-    "contextui.session.code.store": ["CodeFile", "CodeStore"],
-    "contextui.session.notes": ["Note", "Notes"],
-    "contextui.session.paths": ["escape_project_path"],
-    "contextui.session.session": ["Session", "SessionOptions"],
-    "contextui.session.store": ["SessionStore"],
-}
-
-__all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605
-__getattr__, __dir__ = lazy_exports(__name__, _HOMES)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -28,17 +28,4 @@ if TYPE_CHECKING:
     from contextui.windowing.template import write_new_window as write_new_window
     from contextui.windowing.window import Window as Window
 
-_HOMES = {
-    "contextui.windowing.action": ["ActionResult", "Button", "Form", "Reference"],
-    "contextui.windowing.finding.registry": ["Registry", "discover"],
-    "contextui.windowing.finding.trust": ["TrustStore"],
-    "contextui.windowing.job": ["CommandResult"],
-    "contextui.windowing.manager": ["WindowManager"],
-    "contextui.windowing.preview": ["CommandPreview", "Preview"],
-    "contextui.windowing.state": ["Transient"],
-    "contextui.windowing.template": ["write_new_window"],
-    "contextui.windowing.window": ["Window"],
-}
-
-__all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605
-__getattr__, __dir__ = lazy_exports(__name__, _HOMES)
+__getattr__, __dir__ = lazy_exports(__name__)
