@@ -35,7 +35,7 @@ settings.load_profile("contextui")
 # time zone, terminal, editor, shell, git's identity, proxies, keys and options of Python.
 _KEPT = (
     *("PATH", "TMPDIR", "CI", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
-    *("CONTEXTUI_SNAPSHOTS", "CONTEXTUI_THOROUGH"),
+    *("CONTEXTUI_SEED", "CONTEXTUI_STEPS", "CONTEXTUI_SNAPSHOTS", "CONTEXTUI_THOROUGH"),
 )
 _OF_THIS_RUN = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")  # not of those that tests start
 _SET = {"LANG": "C.UTF-8", "SHELL": "/bin/sh", "TERM": "xterm-256color", "TZ": "UTC"}

@@ -421,7 +421,8 @@ class ContextUIApp(KeyLine[int]):
             self.push_screen(screen, lambda wanted: self._leave_with(0) if wanted else None)
 
     def action_command_palette(self) -> None:
-        if self.screen is self.main:  # commands only apply to the main screen
+        # Commands only apply to the main screen, and it is about to be another one.
+        if self.screen is self.main and not self.switcher.is_under_way:
             hint = self.words("Search commands   ↑↓ move   enter run   esc close")
             self.push_screen(CommandPalette(placeholder=hint))
 
@@ -529,7 +530,7 @@ class ContextUIApp(KeyLine[int]):
         """Say in one line that a command or a dialog failed, and go on; the report is written."""
         report, words = write_report(error), self.words
         while self.screen is not self.main and self.main in self.screen_stack:
-            self.pop_screen()
+            super().pop_screen()
         parts = [words("This failed because of a bug: {reason}.", reason=_reason(error))]
         if report is not None:
             parts.append(words("The report is in {file}.", file=report))

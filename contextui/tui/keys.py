@@ -15,7 +15,10 @@ from collections.abc import Callable
 from typing import Any, Generic
 
 from textual import events, on
+from textual._context import active_message_pump
 from textual.app import App, ReturnType
+from textual.await_complete import AwaitComplete
+from textual.await_remove import AwaitRemove
 from textual.dom import DOMNode
 from textual.events import Key
 from textual.geometry import Offset
@@ -105,6 +108,20 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
 
     def accepts(self, paste: events.Paste) -> bool:  # noqa: ARG002
         return True
+
+    def pop_screen(self) -> AwaitComplete:
+        """Pop the current screen, but not because of a second click on one that was popped."""
+        caller = active_message_pump.get(None)
+        above = caller.ancestors_with_self if isinstance(caller, Widget) else []
+        screen = next((one for one in above if isinstance(one, Screen)), self.screen)
+        return super().pop_screen() if screen in self.screen_stack else AwaitComplete()
+
+    def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
+        """Remove widgets; their workers end now, and not after the widgets within are gone."""
+        for worker in self.workers:
+            if not {*nodes}.isdisjoint(worker.node.ancestors_with_self):
+                asyncio.get_running_loop().call_soon(worker.cancel)  # once it has begun
+        return super()._prune(*nodes, parent=parent)
 
     async def on_event(self, event: events.Event) -> None:
         """Queue keys and pastes until the previous ones are handled."""

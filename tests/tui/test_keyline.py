@@ -9,6 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.pilot import Pilot
+from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from contextui.tui import keys
@@ -69,6 +70,29 @@ class Busy(Static, can_focus=True):
         self.screen.query_one(TextArea).focus()
 
 
+class Asking(ModalScreen[None]):
+    """Shows an answer that comes while it closes, and closes with a click."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.closes = asyncio.Event()
+
+    def compose(self) -> ComposeResult:
+        answer = Static("…")
+        answer._on_unmount = self.closes.set  # type: ignore[method-assign]
+        yield answer
+
+    def on_mount(self) -> None:
+        self.run_worker(self._ask())
+
+    async def _ask(self) -> None:
+        await self.closes.wait()
+        self.query_one(Static).update("An answer.")
+
+    def on_click(self) -> None:
+        self.dismiss()
+
+
 class App(KeyLine[int]):
     BINDINGS = [Binding("ctrl+q", "leave", priority=True)]
 
@@ -103,6 +127,22 @@ async def test_a_widget_that_hangs_holds_up_no_key_that_works_everywhere() -> No
         finally:
             hangs.let_go.set()
         await pilot.pause()
+
+
+async def test_a_screen_that_closes_does_nothing_more() -> None:
+    """X01: its workers end before its widgets do, and a second click closes no other screen."""
+    app = App()
+    async with app.run_test() as pilot:
+        below = Asking()
+        await app.push_screen(below)
+        await app.push_screen(Asking())
+        for _ in range(2):
+            app.screen._forward_event(events.Click(None, 1, 1, 0, 0, 1, False, False, False))
+        await until(pilot, lambda: app.screen is below)
+        await pilot.pause()
+        assert app.screen is below
+        await pilot.click(offset=(1, 1))
+        assert len(app.screen_stack) == 1
 
 
 async def test_keys_wait_until_the_focus_has_moved_but_not_for_ever(

@@ -208,7 +208,7 @@ async def test_a_session_that_cannot_be_opened_leaves_the_present_one_and_anothe
         sessions.may_open.clear()
         app.main.run_command("/new")
         await until(pilot, lambda: sessions.targets)
-        await pilot.press(*"hi", "enter", *"more")
+        await pilot.press("ctrl+p", *"hi", "enter", *"more")  # the palette is for the other one
         await pilot.pause()
         assert not sessions.desks[0].controller.is_running
         sessions.may_open.set()
