@@ -67,15 +67,10 @@ class TerminalWindow(Window):
 
     # --- life --------------------------------------------------------------------------
 
-    async def opened(self, folder: str = "") -> None:
-        """Start a shell.
-
-        Args:
-            folder: Where; by default in the folder of the session.
-        """
+    async def opened(self) -> None:
+        """Start a shell in the folder that the state already names, or in that of the session."""
         files = self.env.files
-        start = files.root if files is not None else Path.cwd()
-        self.state.folder = str(start / folder)
+        self.state.folder = self.state.folder or str(files.root if files else Path.cwd())
         if not Path(self.state.folder).is_dir():
             raise ActionError("The folder {folder} no longer exists.", folder=self.state.folder)
         self._make_spool()

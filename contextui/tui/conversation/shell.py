@@ -151,9 +151,12 @@ class TypedCommand:
         if _CLASS not in windows.classes:
             raise CommandError(msg("There is no terminal window to run commands in."))
         opens()
-        given = {"folder": folders[0]} if folders else {}
+        window = windows.classes[_CLASS]()
+        state: Any = window.state
+        if folders:
+            state.folder = folders[0]
         # Opening may block on the window's own thread, which the screen must not.
-        await self._start_in(windows, await asyncio.to_thread(windows.open, _CLASS, **given))
+        await self._start_in(windows, await asyncio.to_thread(windows.open, window))
 
     async def _start_in(self, windows: WindowManager, window: Window) -> None:
         given = {"command": self.text, "seconds": 0}
