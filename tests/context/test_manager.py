@@ -22,7 +22,7 @@ from contextui.errors import (
 from contextui.events import CutMoved, Event, ItemAdded, ItemsChanged, RequestSent, TurnEnded
 from contextui.session.store import SessionStore
 from tests.context.conversation import Conversation, rough_counter
-from tests.session.test_roundtrip import Talk
+from tests.session.talk import Talk
 from tests.windowing.samples import together
 
 

@@ -17,7 +17,7 @@ from contextui.windows.files import FilesWindow
 from contextui.windows.notebook import NotebookWindow
 from contextui.windows.todo.window import TodoWindow
 from tests.context.conversation import rough_counter
-from tests.session.test_roundtrip import Talk
+from tests.session.talk import Talk
 
 CLASSES = (CodeWindow, EditorWindow, FilesWindow, NotebookWindow, TodoWindow)
 DEEP = "<deep>"  # replaces a value that no reader should follow to its end

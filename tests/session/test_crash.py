@@ -27,8 +27,8 @@ from tests import forkserver
 from tests.context.conversation import specified, wire
 from tests.context.test_properties import assert_whole_pairs
 from tests.forking import forked, killed
+from tests.session.talk import Talk
 from tests.session.test_log import AGAIN, FULL
-from tests.session.test_roundtrip import Talk
 from tests.session.writer import ROOT, Writer, apart, store_in, write_for_ever
 from tests.thorough import times
 

@@ -6,8 +6,8 @@ import pytest
 
 from contextui import SessionStore
 from tests.context.conversation import wire
+from tests.session.talk import store_in
 from tests.session.test_crash import talking
-from tests.session.test_roundtrip import store_in
 
 DRAFT = "half a thou"
 

@@ -13,9 +13,9 @@ from contextui.session.entry import decode, encode
 from contextui.session.restore import NotASessionError, UnknownTurnError
 from contextui.session.store import UnknownSessionError
 from tests.context.conversation import wire
+from tests.session.talk import store_in
 from tests.session.test_crash import talking
 from tests.session.test_log import fields
-from tests.session.test_roundtrip import store_in
 from tests.windowing.samples import together
 
 

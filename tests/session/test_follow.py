@@ -15,8 +15,9 @@ from contextui.session.follow import Follower, RequestCost, Restarted, Update
 from contextui.session.session import Session
 from contextui.session.usage import Sweep
 from tests.counting import count_calls
+from tests.session.talk import Talk, store_in
 from tests.session.test_recall import recall
-from tests.session.test_roundtrip import Talk, step, store_in
+from tests.session.writer import Writer
 
 
 class Screen:
@@ -88,11 +89,11 @@ def append(session: Session, *entries: dict[str, Any]) -> None:
 )
 def test_whatever_happens_the_lines_are_those_of_a_fresh_look(tmp_path: Path, seed: int) -> None:
     store, dice = store_in(tmp_path, checkpoint_every=60), random.Random(seed)
-    talk = Talk(store.create("/p"))
+    talk = Writer(store.create("/p"), dice)
     talk.turn("hello", "hi")
     screen = Screen(store, talk.session)
     for number in range(50):
-        step(talk, dice)
+        talk.step()
         if dice.random() < 0.05:
             active = list(talk.context.get_active())
             talk.context.end_turn()

@@ -11,9 +11,9 @@ import pytest
 from contextui import ContextItem, ItemType
 from contextui.session.fork import KEPT
 from tests.context.conversation import wire
+from tests.session.talk import Talk, same_state, store_in
 from tests.session.test_crash import Entries, talking
 from tests.session.test_log import disk_full
-from tests.session.test_roundtrip import Talk, same_state, store_in
 from tests.session.test_versions import write
 from tests.session.writer import Writer
 from tests.session.writer import store_in as writers_store

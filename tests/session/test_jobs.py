@@ -15,7 +15,7 @@ from contextui import (
 )
 from contextui.session.session import Session
 from tests.agent.talking import run
-from tests.session.test_roundtrip import store_in
+from tests.session.talk import store_in
 from tests.session.writer import apart
 
 
@@ -62,7 +62,7 @@ _KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from tests.session.test_jobs import Baker, start
-from tests.session.test_roundtrip import store_in
+from tests.session.talk import store_in
 
 session = store_in(Path(sys.argv[1]), classes=[Baker]).create(sys.argv[1])
 print(session.id, flush=True)

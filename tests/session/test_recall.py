@@ -9,7 +9,8 @@ from contextui import ContextItem, ItemType, SessionStore
 from contextui.context.item import Hidden
 from contextui.session.session import Session
 from tests.context.conversation import wire
-from tests.session.test_roundtrip import Talk, same_state, step, store_in
+from tests.session.talk import Talk, same_state, store_in
+from tests.session.writer import Writer
 
 _RESTORABLE: tuple[Hidden, ...] = ("dropped", "trimmed", "compacted")
 
@@ -41,13 +42,15 @@ def older(store: SessionStore, session: Session) -> list[int]:
 def test_an_item_restored_from_the_log_is_unchanged(tmp_path: Path, seed: int) -> None:
     """Random sessions: one never stops, the other is resumed, and both restore the same items."""
     store = store_in(tmp_path, checkpoint_every=40)
-    steady, stopped = Talk(store.create("/a")), Talk(store.create("/b"))
-    dice, twin, when = random.Random(seed), random.Random(seed), random.Random(seed + 100)
+    steady, stopped = (Writer(store.create(folder), random.Random(seed)) for folder in ("/a", "/b"))
+    when = random.Random(seed + 100)
     restored = 0
     for _ in range(3):
         for _ in range(60):
-            step(steady, dice)
-            step(stopped, twin)
+            steady.step()
+            stopped.step()
+        steady.settle()
+        stopped.settle()
         stopped.session.close()
         stopped.take(store.open(stopped.session.id))
         if seed % 2:

@@ -42,8 +42,8 @@ from contextui.windows.files.window import FilesWindow
 from contextui.windows.git.window import GitWindow
 from contextui.windows.notebook import NotebookWindow
 from tests.context.conversation import NotesWindow, specified, wire
+from tests.session.talk import Talk, store_in
 from tests.session.test_log import SAMPLES
-from tests.session.test_roundtrip import Talk, store_in
 from tests.windows.git.conftest import run
 
 

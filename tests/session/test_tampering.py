@@ -23,8 +23,8 @@ from contextui.session.log import LogFile, SessionLockedError, SessionLog
 from contextui.session.session import Session
 from tests import forkserver
 from tests.context.conversation import wire
+from tests.session.talk import Talk, store_in
 from tests.session.test_crash import Entries, assert_valid, talking
-from tests.session.test_roundtrip import Talk, store_in
 from tests.session.writer import Writer
 from tests.session.writer import store_in as writers_store
 
@@ -277,7 +277,7 @@ def test_another_process_that_took_over_the_session_is_not_overwritten(tmp_path:
     script = textwrap.dedent(f"""
         import sys
         from pathlib import Path
-        from tests.session.test_roundtrip import Talk, store_in
+        from tests.session.talk import Talk, store_in
         with store_in(Path({str(tmp_path)!r})).open(sys.argv[1]) as session:
             Talk(session).turn("from the other process", "an answer")
             print(session.path.read_bytes().count(b"\\n"), flush=True)

@@ -18,7 +18,7 @@ from contextui.session.log import SessionLog
 from contextui.session.session import Session
 from tests import forkserver
 from tests.context.conversation import NotesWindow, rough_counter, wire
-from tests.session.test_roundtrip import Talk
+from tests.session.talk import Talk
 
 ROOT = Path(__file__).parents[2]
 BUDGET = 4_000
@@ -77,6 +77,11 @@ class Writer(Talk):
             self._change(kind)
         else:
             self._say(kind)
+
+    def settle(self) -> None:
+        """Answer what waits, as resuming would answer it with an error."""
+        while self.is_waiting:
+            self.result("settled")
 
     def _words(self, most: int = 60) -> str:
         return f"词 {self.dice.randrange(10**6)} \u2028 " * self.dice.randrange(1, most)
@@ -145,7 +150,7 @@ class Writer(Talk):
             case "restore":
                 gone = [one for one in self.context.get_all() if one.hidden == "dropped"]
                 if gone:
-                    self.context.restore(self.dice.choice(gone).id)
+                    self.context.restore(gone[-1].id)
             case "edit" if shown:
                 with contextlib.suppress(InvalidItemError):  # its thinking was not sent back yet
                     self.context.edit(self.dice.choice(shown).id, self._words())

@@ -11,7 +11,7 @@ from contextui.context.compaction.service import CompactionService
 from contextui.context.item import SUMMARY
 from contextui.events import Event, ItemAdded
 from tests.context.compaction.long_talk import OUTLINE
-from tests.session.test_roundtrip import store_in
+from tests.session.talk import store_in
 
 
 def die(event: Event) -> None:

@@ -16,8 +16,8 @@ from contextui.session.session import Session
 from tests.context.compaction.long_talk import OUTLINE, tool_round
 from tests.context.conversation import wire
 from tests.context.test_properties import assert_whole_pairs
-from tests.session.test_roundtrip import Talk, same_state, step, store_in
-from tests.session.writer import apart
+from tests.session.talk import Talk, same_state, store_in
+from tests.session.writer import Writer, apart
 from tests.thorough import times
 
 
@@ -182,10 +182,11 @@ def test_what_was_compacted_leaves_the_memory_and_comes_back(tmp_path: Path) -> 
 @pytest.mark.parametrize("seed", range(times(1, 6)))
 def test_a_session_with_compactions_composes_the_same_reopened(tmp_path: Path, seed: int) -> None:
     dice = random.Random(seed)
-    talk = Talk(store_in(tmp_path, 30).create(tmp_path))
+    talk = Writer(store_in(tmp_path, 30).create(tmp_path), dice)
     for _ in range(8):
         for _ in range(dice.randrange(25)):
-            step(talk, dice)
+            talk.step()
+        talk.settle()
         _compact_anything(talk, dice)
         talk.windows.settle_now()  # a closed session draws no more
         talk.session.close()
