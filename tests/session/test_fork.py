@@ -16,7 +16,6 @@ from tests.session.test_crash import Entries, talking
 from tests.session.test_log import disk_full
 from tests.session.test_versions import write
 from tests.session.writer import Writer
-from tests.session.writer import store_in as writers_store
 from tests.thorough import times
 
 
@@ -59,7 +58,7 @@ def test_turn_0_is_the_start_without_any_message(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(times(1, 12)))
 def test_a_fork_of_any_turn_is_the_session_as_it_was(tmp_path: Path, seed: int) -> None:
     """Through checkpoints, whose offsets differ in the copy; a fork of it and a look at it too."""
-    store, dice = writers_store(tmp_path, checkpoint_every=25), random.Random(seed)
+    store, dice = store_in(tmp_path, checkpoint_every=25), random.Random(seed)
     composed: dict[int, bytes] = {}
     with store.create("/project") as session:
         writer = Writer(session, dice)

@@ -26,7 +26,6 @@ from tests.context.conversation import wire
 from tests.session.talk import Talk, store_in
 from tests.session.test_crash import Entries, assert_valid, talking
 from tests.session.writer import Writer
-from tests.session.writer import store_in as writers_store
 
 ROOT = Path(__file__).parents[2]
 
@@ -308,7 +307,7 @@ def test_another_process_that_took_over_the_session_is_not_overwritten(tmp_path:
 def test_random_talks_and_random_ways(tmp_path: Path, seed: int) -> None:
     """Whatever is in the session (calls, windows, pins, edits): it comes back as it was."""
     dice = random.Random(seed)
-    store = writers_store(tmp_path / "home")
+    store = store_in(tmp_path, 40)
     with store.create("/project") as session:
         writer = Writer(session, dice)
         for _ in range(60):
@@ -322,8 +321,7 @@ def test_random_talks_and_random_ways(tmp_path: Path, seed: int) -> None:
             WAYS[way](talk.session.path)
             for _ in range(dice.randrange(40)):
                 writer.step()
-            while writer.is_waiting:
-                writer.result("done")
+            writer.settle()
             writer.context.end_turn()
             composed = wire(writer.composed())
         with talking(store.open(session.id)) as again:
