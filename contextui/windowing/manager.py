@@ -32,7 +32,7 @@ from contextui.events import (
 from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
 from contextui.windowing.action import CLOSE, ActionResult
-from contextui.windowing.core import NOTHING, SavedState, Surroundings
+from contextui.windowing.core import NOTHING, SavedState, Surroundings, WindowCore
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.open_windows import (
     OpenWindows,
@@ -202,7 +202,9 @@ class WindowManager:
             return there
         self._check_count()
         window_id = self._open_windows.next_id(instance.name)
-        runtime = Runtime(instance, window_id, self._around, self.lod, ContextVersion(1))
+        runtime = Runtime(
+            WindowCore(instance, window_id, self._around, self.lod, ContextVersion(1))
+        )
         opening = runtime.start(
             instance.opened, arguments, first=True, allowed=allowed, actor=actor
         )
@@ -317,7 +319,7 @@ class WindowManager:
         state = cast(Mapping[str, Any], saved)  # None is refused below: not a state
         instance = instance_with(cls, window_id, state, aside)
         self._open_windows.note_id(window_id)
-        runtime = Runtime(instance, window_id, self._around, lod, version)
+        runtime = Runtime(WindowCore(instance, window_id, self._around, lod, version))
         runtime.core.aside = unused(cls, state, aside)
         runtime.history.recall(was.history)
         runtime.focus_id, runtime.interrupted = was.focus_id, jobs

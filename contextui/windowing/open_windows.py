@@ -17,7 +17,7 @@ from contextui.errors import (
 )
 from contextui.events import WindowChanged, WindowCommitted, WindowNotified, WindowRestored
 from contextui.text import quote
-from contextui.windowing.core import NOTHING
+from contextui.windowing.core import NOTHING, WindowCore
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.runtime import Runtime, runtime_of
 from contextui.windowing.window import Window
@@ -212,7 +212,7 @@ class OpenWindows:
         except ContextUIError as problem:  # of the state that the last action committed
             return reason_of(problem, around.lang)
         version = known.version.after_data()
-        runtime = Runtime(new, window_id, around, saved.lod, version)
+        runtime = Runtime(WindowCore(new, window_id, around, saved.lod, version))
         runtime.core.aside = unused(cls, saved.state, saved.aside)
         runtime.take_over(runtime_of(old))
         opening, failure = runtime.start(new.restored, {}, first=False), ""

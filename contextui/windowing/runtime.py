@@ -19,7 +19,7 @@ from contextui.windowing.core import Surroundings, WindowCore
 from contextui.windowing.job import Job
 from contextui.windowing.preview import Preview, PreviewError
 from contextui.windowing.render import Renders, SecretReads
-from contextui.windowing.snapshot import ContextVersion, History, Lod, Snapshot
+from contextui.windowing.snapshot import History, Lod, Snapshot
 from contextui.windowing.state import freeze
 from contextui.windowing.transaction import (
     Allow,
@@ -58,20 +58,11 @@ class Runtime:
         commit_input: Commits what the person has typed on the screen and not submitted yet.
     """
 
-    def __init__(
-        self,
-        window: Window,
-        window_id: str,
-        around: Surroundings,
-        lod: Lod,
-        version: ContextVersion,
-    ) -> None:
-        self.window = window
-        self.core = core = WindowCore(window, window_id, around, lod, version)
-        self.worker = core.worker
+    def __init__(self, core: WindowCore) -> None:
+        self.core, self.window, self.worker = core, core.window, core.worker
         self.secrets = SecretReads(core)
         self.renders = Renders(core, self.secrets)
-        self.history = History(window.history_limit)
+        self.history = History(core.window.history_limit)
         self.focus_id: str | None = None
         self.commit_input: Callable[[], Awaitable[None]] | None = None
         self.interrupted: tuple[str, ...] = ()
@@ -88,8 +79,8 @@ class Runtime:
         self.conflicts = Conflicts(core, self.renders)
         self.previews = Previews(core)
         self.transactions = Transactions(core, self.renders, self.jobs, self.conflicts)
-        core.env = self._env(around)
-        window._runtime = self
+        core.env = self._env(core.around)
+        core.window._runtime = self
         self.opening: Future[Any] | None = None
         """Done when the hook that opens the window has ended; None until `start` is called."""
         self._opening_call: Call | None = None
