@@ -19,6 +19,7 @@ from contextui.events import (
     WindowClosed,
     WindowDetailChanged,
     WindowNotified,
+    WindowNotOpened,
     WindowOpened,
     WindowOpenedAgain,
     WindowReady,
@@ -132,6 +133,7 @@ class Changes:
     again: list[str] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
     notified: dict[str, str] = field(default_factory=dict)
+    not_opened: dict[str, str] = field(default_factory=dict)  # and why
 
 
 class ChangeCollector:
@@ -169,6 +171,8 @@ class ChangeCollector:
                 case WindowOpenedAgain():
                     changes.again.append(event.window_id)
                     changes.windows.add(event.window_id)
+                case WindowNotOpened():
+                    changes.not_opened[event.window_id] = event.reason
                 case WindowTroubled():
                     changes.troubles.append(f"{event.window_id} {event.reason}")
                 case (

@@ -419,6 +419,9 @@ class MainScreen(Screen[None]):
         self.inspector.take(changes)
         self.query_one(Panes).refresh()
         self._arrange(self.desk)
+        for window_id, reason in changes.not_opened.items():
+            text = self.words("{window} did not open: {reason}", window=window_id, reason=reason)
+            self.note(text, is_error=True)
         if self.desk.wakes and changes.notified and self.turns is not None:
             self.turns.wake(self.words)
         self._report_saving()

@@ -211,8 +211,10 @@ class WindowManager:
         if is_open := runtime.worker.wait(opening):
             if problem := opening.exception():
                 runtime.worker.stop()
+                self._open_windows.return_id(window_id)
                 raise problem
             runtime.worker.wait(runtime.renders.request())
+        runtime.opened_by = actor
         self._open_windows.enter(instance)
         self._listeners.emit(WindowOpened(window_id))
         if not is_open:

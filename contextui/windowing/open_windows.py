@@ -113,6 +113,12 @@ class OpenWindows:
             self.numbers[name] = self.numbers.get(name, 0) + 1
             return f"{name}_{self.numbers[name]}"
 
+    def return_id(self, window_id: str) -> None:
+        """Take back the id of a window that did not open, unless a later one is assigned."""
+        name, _, number = window_id.rpartition("_")
+        with self._lock:
+            self.numbers[name] -= self.numbers[name] == int(number)
+
     def note_id(self, window_id: str) -> None:
         """Register an id in use, so that it is not assigned again."""
         name, _, number = window_id.rpartition("_")

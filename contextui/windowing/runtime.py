@@ -71,6 +71,8 @@ class Runtime:
         """The id that the window had before it was closed and reopened."""
         self.was_open = False
         """Whether the window was open when it was asked for last."""
+        self.opened_by: Actor | None = None
+        """Who opened the window in this run."""
         self.is_new = False
         """Whether the window was opened in this run, not restored."""
         self.ending: Future[None] | None = None

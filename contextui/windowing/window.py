@@ -447,6 +447,8 @@ def opening_text(window: Window, words: Words) -> str:
     """Say which window `open` has opened, or that it was open already."""
     file = file_of(window)
     text = msg("Opened {file} in {window}.") if file else msg("Opened {window}.")
+    if window.is_opening:
+        text = msg("Opening {window}…")
     if window._runtime is not None and window._runtime.was_open:
         text = msg("{file} is open in {window}.")
     return words(text, window=window.id, file=shown_name(file or ""))

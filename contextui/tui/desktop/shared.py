@@ -44,6 +44,8 @@ class LastActions:
 
     def note(self, window: Window, actor: str | None) -> None:
         known, major = self._last.get(window.id), window.version.major
+        if known is None:
+            actor = actor or runtime_of(window).opened_by
         if actor is not None:
             self._last[window.id] = LastAction(actor, self._clock(), major)
         elif known is None or known.major != major:

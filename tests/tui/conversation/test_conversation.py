@@ -1,15 +1,19 @@
 """The conversation: what is shown of it, live and after a resume."""
 
+import asyncio
 import re
+import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from textual.pilot import Pilot
 
-from contextui.agent.models.scripted import Step, call
+from contextui import Lod, Window
+from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.agent.prompt import is_said
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import BESIDE, ContextItem, ItemType
+from contextui.errors import ActionError
 from contextui.events import (
     AnswerDiscarded,
     CallFinished,
@@ -37,8 +41,9 @@ from contextui.tui.conversation.entries import (
 from contextui.tui.conversation.input import InputArea
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.welcome import Welcome
+from contextui.windows.todo.window import TodoWindow
 from contextui.words import Words
-from tests.tui.running import app_of, desk_in, lines, prompt, running, say, shown, until
+from tests.tui.running import app_of, desk_in, lines, noted, prompt, running, say, shown, until
 from tests.tui.sharing import SharedChat
 
 
@@ -344,6 +349,41 @@ async def test_an_answer_is_copied_and_its_code_is_saved_by_one_key(
     await pilot.press("ctrl+y", "ctrl+s")
     await until(pilot, lambda: pilot.app.clipboard == "Nothing to keep.")  # the last one
     await until(pilot, lambda: shown(pilot, "no code block of more than 10 lines"))
+
+
+class Away(Window):
+    """Does not open, once it is let."""
+
+    name: ClassVar = "away"
+    may_fail: ClassVar = threading.Event()
+
+    async def opened(self) -> None:
+        while not self.may_fail.is_set():
+            await asyncio.sleep(0.01)
+        raise ActionError("No such server.")
+
+    def content(self, lod: Lod) -> str:
+        return ""
+
+
+async def test_a_window_that_does_not_open_says_why(tmp_path: Path) -> None:
+    """X10: to the person, where they asked for it, and to the model with its next step.
+
+    X36, X37: what the model opens says so; one that did not open uses up no number.
+    """
+    Away.may_fail.clear()
+    model = ScriptedModel([call("create", name="away"), call("create", name="todo")], "So.")
+    desk = desk_in(tmp_path, model=model, windows=[Away, TodoWindow])
+    async with running(desk) as pilot:
+        app_of(pilot).main.run_command("/open away")
+        await until(pilot, lambda: noted(pilot, "Opening away_1…"))
+        Away.may_fail.set()
+        await until(pilot, lambda: noted(pilot, "away_1 did not open: No such server."))
+        await say(pilot, "And now?")
+        assert "Did not open and is closed: away_1. No such server." in str(model.requests[0])
+        assert shown(pilot, "✗ create away        No such server.")
+        await until(pilot, lambda: shown(pilot, "◆ model"))
+        assert desk.session.windows.numbers == {"away": 1, "todo": 1}
 
 
 async def test_events_that_arrive_while_the_app_closes_are_ignored(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What the model says: what was done, what windows show, and what it can do."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -13,6 +14,7 @@ from contextui.text import one_line
 from contextui.words import Words, msg
 
 _LINES, _WIDTH = 40, 200  # of a result or a content that are said
+_RAN = re.compile(r"\[\d+\] ")  # a command's result: its number, and how it ended
 _EMPTY = (*ASKING, "~ask", "~be", "~left", "~all", "~polite", "~person", "@show", "@count", "~last")
 _SOCIAL = ("~greet", "~thank", "~bye", "~polite")
 
@@ -26,6 +28,8 @@ def report(calls: Sequence[Call], words: Words) -> list[str]:
 
 
 def _shortened(text: str) -> str:
+    if _RAN.match(text):  # the output is in the terminal, and is no Markdown
+        text = text.partition("\n")[0]
     lines = [one_line(line, _WIDTH) for line in text.strip().splitlines()]
     return "\n".join([*lines[:_LINES], *(["…"] if len(lines) > _LINES else [])])
 

@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 import contextui.agent.models.offline
-from contextui.words import Lang
+from contextui.agent.models.offline.answers import report
+from contextui.agent.models.offline.scene import Call
+from contextui.words import Lang, Words
 from tests.agent.models.offline.talk import Talk, built_in
 
 MILK = {"items": ["milk", "eggs"]}
@@ -156,3 +158,9 @@ def test_text_that_looks_like_a_call_is_no_call(tmp_path: Path) -> None:
         turn = talk.say("what is on my list?")
         assert turn.calls == ()
         assert [one.id for one in talk.windows.windows()] == ["todo_1"]
+
+
+def test_output_of_a_command_is_left_to_its_terminal() -> None:
+    """X18: it is no Markdown."""
+    ran = Call("action", {"window_id": "terminal_1"}, True, "[1] exit 0, 0.1 s\n# no heading\n* a")
+    assert report([ran], Words("en")) == ["[1] exit 0, 0.1 s"]
