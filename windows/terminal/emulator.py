@@ -108,6 +108,13 @@ class Emulator:
         return len(self._main.history)
 
     @property
+    def above(self) -> int:
+        """How many rows of the scroll-back are to be shown in place of blank ones at the end."""
+        screen = self._main
+        used = max(screen.cursor.y, screen.last_row - screen.scrolled) + 1
+        return 0 if self.alternate else min(screen.above, screen.lines - used, self.scrollback)
+
+    @property
     def top(self) -> int:
         """The first row of the main screen, counted as in `position`."""
         return self._main.scrolled

@@ -37,6 +37,7 @@ class Screen(pyte.Screen):
     def __init__(self, columns: int, lines: int, history: int) -> None:
         self.history = deque[Row](maxlen=history)
         self.scrolled = 0
+        self.above = 0  # rows of scroll-back that have room since the screen became higher
         self.labels = dict[int, Label]()
         self.take_row: Callable[[int, str, bool], None] | None = None
         self.erasing: Callable[[], None] = lambda: None
@@ -109,6 +110,7 @@ class Screen(pyte.Screen):
     def keep(self, y: int) -> None:
         """Put the first row that did not scroll away yet into the scroll-back."""
         self.history.append(self.row(y))
+        self.above = 0
         if self.take_row is not None:
             self.take_row(self.scrolled, *self.line(self.scrolled + y))
         self.scrolled += 1
@@ -174,6 +176,7 @@ class Screen(pyte.Screen):
     def erase_in_display(self, how: int = 0, *_: object, **__: object) -> None:
         if how >= 2:
             self.erasing()
+            self.above = 0
         super().erase_in_display(how)
         for y, line in self.buffer.items():
             if how >= 2 or (y < self.cursor.y if how else y > self.cursor.y):
@@ -206,6 +209,7 @@ class Screen(pyte.Screen):
         for line in self.buffer.values():
             for x in [x for x in line if x >= columns]:
                 del line[x]
+        self.above = max(self.above + lines - self.lines, 0)
         self.lines, self.columns = lines, columns
         self.cursor.x = min(self.cursor.x, columns)
         self.tabstops = set(range(8, columns, 8))

@@ -24,6 +24,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from contextui.text import cut, duration, for_terminal, one_line
+from contextui.tui.desktop.frame import ask_for_room
 from contextui.tui.lines import Selectable, line, spinner
 from contextui.widgets import ActionRequested
 from contextui.windowing.runtime import runtime_of
@@ -35,7 +36,7 @@ from contextui.windows.terminal.window import TerminalWindow
 from contextui.words import Words, msg
 
 _FRAME = 0.03  # seconds between two pictures of the screen
-_FEW, _MANY = 10, 24  # rows that the window wants
+_FEW, _MANY, _ALL = 10, 24, 1_000  # rows that the window wants
 _WHEEL = 3  # rows of a step of the mouse wheel
 _GUTTER = 2  # columns left of the screen, for marks
 _GAP = "   "
@@ -120,6 +121,7 @@ class Picture(NamedTuple):
     marks: Mapping[int, Mark] = {}
     failed: tuple[int, ...] = ()
     running: Running | None = None
+    full_screen: bool = False
 
 
 class TerminalBody(Selectable, can_focus=True):
@@ -154,6 +156,7 @@ class TerminalBody(Selectable, can_focus=True):
         super().__init__()
         self._window, self._words = window, Words(window.env.lang)
         self._shell: Shell | None = None
+        self._room: tuple[int, int] | None = None
         self._picture, self._back, self._due = Picture(), 0, False
         self._drawn = Picture()
         self._chosen: int | None = None  # the row of a failed command
@@ -173,8 +176,13 @@ class TerminalBody(Selectable, can_focus=True):
 
     @property
     def window_rows(self) -> int:
-        """Few rows, or many as soon as the output needs more: each change resizes the shell."""
-        picture = self._picture
+        """Few rows, or many as soon as the output needs more: each change resizes the shell.
+
+        A full-screen program gets all that there are.
+        """
+        picture = self._drawn
+        if picture.full_screen:
+            return _ALL
         return _FEW if picture.behind + picture.cursor.row < _FEW else _MANY
 
     def on_mount(self) -> None:
@@ -199,28 +207,34 @@ class TerminalBody(Selectable, can_focus=True):
         self._shell = shell
         if not self._due:
             self._due = True
-            asyncio.get_running_loop().call_later(_FRAME, self._take, shell)
+            asyncio.get_running_loop().call_later(_FRAME, self._take)
 
-    def _take(self, shell: Shell) -> None:
-        self._due = False
+    def _take(self) -> None:
+        shell, self._due = self._shell, False
+        assert shell is not None
         emulator = shell.emulator
-        behind = 0 if emulator.alternate else emulator.scrollback
+        if self._room is not None and self._room != emulator.size:  # or it is another shell
+            shell.resize(*self._room)
+        above, cursor = emulator.above, emulator.cursor
+        behind = 0 if emulator.alternate else emulator.scrollback - above
         chosen = self._chosen if self._held is None else self._held
-        back = min(self._back if chosen is None else max(emulator.top - chosen, 0), behind)
+        top = emulator.top - above
+        back = min(self._back if chosen is None else max(top - chosen, 0), behind)
         rows = emulator.rows()
-        if back:
-            rows = [*emulator.history(behind - back, behind), *rows][: len(rows)]
+        if back or above:
+            rows = [*emulator.history(behind - back, behind + above), *rows][: len(rows)]
         marks = {} if emulator.alternate else dict(_marks(shell))
-        first, running = emulator.top - back, shell.running
+        first, running = top - back, shell.running
         self._picture = Picture(
             tuple(rows),
-            emulator.cursor,
+            cursor._replace(row=cursor.row + above),
             back,
             behind,
-            emulator.top,
+            top,
             {row - first: mark for row, mark in marks.items() if 0 <= row - first < len(rows)},
             tuple(sorted(row for row, mark in marks.items() if mark.failed)),
             Running(running.number, running.job, running.text) if running is not None else None,
+            emulator.alternate,
         )
         self.post_message(self.Drawn())
 
@@ -234,8 +248,10 @@ class TerminalBody(Selectable, can_focus=True):
 
     def on_terminal_body_drawn(self, message: Drawn) -> None:
         message.stop()
-        old, new = self._drawn, self._picture
+        old, new, wanted = self._drawn, self._picture, self.window_rows
         self._drawn, self.count = new, new.top + len(new.rows)
+        if wanted != self.window_rows:
+            ask_for_room(self)
         if self._held is not None:
             self._seen.update(enumerate(new.rows, new.top - new.back))
         if self._asked is not None and self._asked != new.running:
@@ -476,13 +492,8 @@ class TerminalBody(Selectable, can_focus=True):
     def on_resize(self, event: events.Resize) -> None:
         rows, columns = event.size.height, event.size.width - _GUTTER
         if rows > 0 and columns > 1:
-            runtime_of(self._window).worker.call_soon(lambda: self._resize(rows, columns))
-
-    def _resize(self, rows: int, columns: int) -> None:
-        shell = self._window.state.shell
-        if shell is not None and shell.emulator.size != (rows, columns):
-            shell.resize(rows, columns)
-        self._begin()
+            self._room = max(rows, 2), columns
+            runtime_of(self._window).worker.call_soon(self._begin)
 
 
 def _marks(shell: Shell) -> Iterator[tuple[int, Mark]]:

@@ -162,13 +162,13 @@ class TerminalWindow(Window):
 
     def _record(self, shell: Shell, ended: list[Command]) -> None:
         state = self.state
-        state.folder = shell.folder
+        if shell is state.shell:  # and not one that was restarted
+            state.folder = shell.folder
+            state.ended = self.env.say("The shell ended.") if shell.status is not None else ""
         for one in ended:
             state.last = state.offset + one.number
             state.ran.append(record.record_of(one, state.last))
         del state.ran[:-KEPT]
-        if shell.status is not None:
-            state.ended = self.env.say("The shell ended.")
 
     # --- content -----------------------------------------------------------------------
 

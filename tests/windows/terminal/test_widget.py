@@ -66,6 +66,12 @@ async def ran(pilot: Any, *commands: str) -> None:
     await pilot.pause(0.1)
 
 
+async def run_as_person(chat: SharedChat, command: str) -> None:
+    given = {"command": command, "seconds": 0}
+    result = await chat.desk.session.windows.act("terminal_1", "run", given, actor="person")
+    assert result.ok, result.text
+
+
 def screen(pilot: Any) -> str:
     return "\n".join(lines(pilot))
 
@@ -234,7 +240,7 @@ async def test_text_is_selected_with_the_mouse_and_copied(chat: SharedChat, pilo
     # What is selected stays where it is, also while more is printed.
     runtime_of(window).worker.call_soon(lambda: shell.emulator.feed("more\r\n" * 50))
     runtime_of(window).worker.call_soon(lambda: body._changed(shell))
-    await until(pilot, lambda: body.count > 50)
+    await until(pilot, lambda: body.count > 50 and body.size.height > 10)
     assert "a2你" in region_text(pilot, body)[row + 1]
     body.post_message(events.MouseScrollDown(body, 0, 0, 0, 0, 0, False, False, False))
     await until(pilot, lambda: "a2你" not in screen(pilot))
@@ -257,6 +263,37 @@ async def test_a_running_command_is_seen_on_a_narrow_screen(chat: SharedChat, pi
     await until(pilot, lambda: re.search(rf"sleep 300 .*[{SPINNER}] \d+s", screen(pilot)))
     await windows.act("terminal_1", "cancel", {})
     await until(pilot, lambda: not re.search(rf"[{SPINNER}]", screen(pilot)))
+
+
+async def test_a_shell_has_the_size_of_its_window_from_its_start(
+    chat: SharedChat, pilot: Any
+) -> None:
+    """X35: also a new shell, and a full-screen program has the most room that there is."""
+    window = await in_terminal(chat, pilot)
+    body = pilot.app.screen.query_one(TerminalBody)
+
+    def size() -> tuple[int, int]:
+        return window.state.shell.emulator.size  # type: ignore[attr-defined, no-any-return]
+
+    def room() -> tuple[int, int]:
+        return body.size.height, body.size.width - 2
+
+    await until(pilot, lambda: size() == room())
+    await ran(pilot, "seq 12")
+    await until(pilot, lambda: body.size.height > 12)
+    await until(pilot, lambda: shown(pilot, "✓ $  /usr/bin/seq 12"))  # not above blank rows
+    await run_as_person(chat, "clear")
+    await until(pilot, lambda: not shown(pilot, "/usr/bin/seq 12"))
+    await pilot.resize_terminal(120, 60)
+    await run_as_person(chat, "printf '\\033[?1049h'; read -s line; printf '\\033[?1049l'")
+    await until(pilot, lambda: body.size.height == 32 and size() == room())
+    await pilot.resize_terminal(120, 40)
+    result = await chat.desk.session.windows.act("terminal_1", "restart", actor="person")
+    assert result.ok, result.text
+    await until(pilot, lambda: shown(pilot, "$ "))
+    await until(pilot, lambda: size() == room())
+    await ran(pilot, "stty size > size")
+    assert (chat.work / "size").read_text().split() == [str(one) for one in room()]
 
 
 def test_a_key_is_sent_as_terminals_do() -> None:
