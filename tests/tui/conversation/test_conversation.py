@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from contextui import Lod, Window
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.agent.prompt import is_said
-from contextui.context.item import BESIDE, ContextItem, ItemType
+from contextui.context.item import ContextItem, ItemType
 from contextui.errors import ActionError
 from contextui.events import (
     AnswerDiscarded,
