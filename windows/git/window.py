@@ -170,8 +170,6 @@ class GitWindow(Window):
         "Commit what is staged, and these files or folders",
         "write",
         says=[
-            "commit {paths} with message {message}",
-            "commit {paths} with the message {message}",
             "commit with message {message}",
             "commit with the message {message}",
             "commit {message}",
