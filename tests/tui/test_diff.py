@@ -185,6 +185,9 @@ def test_a_diff_has_numbers_in_one_column_or_two() -> None:
     assert rows(lines, 70)[1].split() == ["1", "1", "one"]
     assert is_diff(DIFF)
     assert not is_diff("--- but no diff")
+    several = f"diff --git a/a b/a\nindex 1..2\n{DIFF}"  # X22: a commit, as git shows it
+    assert is_diff(several)
+    assert diff_lines(several, EN)[-1] == diff_lines(DIFF, EN)[-1]
 
 
 def test_names_that_are_not_the_target_are_shown() -> None:

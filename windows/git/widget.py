@@ -300,7 +300,7 @@ class GitBody(Vertical):
             return
         self._set_heading(name, str(entry.lines or ""))
         words = self._words
-        lines = diff_lines(text, words, name) if is_diff(text) else _all_lines(text, words)
+        lines = diff_lines(text, words, name) if is_diff(text) else plain_lines(text)
         if lines != list(self._diff.layout_of.lines):  # keep the place in an unchanged diff
             self._show_lines(lines)
 
@@ -408,7 +408,7 @@ class GitBody(Vertical):
 
     def _show_all(self, text: str) -> None:
         self._seen = text
-        self._show_lines(_all_lines(text, self._words))
+        self._show_lines(diff_lines(text, self._words) if is_diff(text) else plain_lines(text))
         self.add_class("-diff")
 
     @on(Field.Done)
@@ -470,10 +470,3 @@ class GitBody(Vertical):
         self.remove_class("-diff")
         self._list.focus()
         self._look_at_row()
-
-
-def _all_lines(text: str, words: Words) -> list[Line]:
-    if "\n@@ " not in text:
-        return plain_lines(text)
-    # The first two lines are taken as the names of a file: here every file has its own.
-    return diff_lines(f"--- \n+++ \n{text}", words, "")

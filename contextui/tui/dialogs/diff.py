@@ -74,8 +74,8 @@ class Line(NamedTuple):
 
 
 def is_diff(text: str) -> bool:
-    """Return whether a text is a unified diff."""
-    return text.startswith("--- ") and "\n+++ " in text and "\n@@ " in text
+    """Return whether a text is a unified diff, of one file or as git writes it of several."""
+    return text.startswith(("--- ", "diff --git ")) and "\n+++ " in text and "\n@@ " in text
 
 
 def plain_lines(text: str) -> list[Line]:
@@ -86,10 +86,10 @@ def plain_lines(text: str) -> list[Line]:
 def diff_lines(diff: str, words: Words, target: str = "") -> list[Line]:
     """Parse a unified diff; its file names are left out if they match the target."""
     lines = _split(diff)
-    names = [line[4:] for line in lines[:2]]
-    found = [] if all(_names(name, target) for name in names) else _headings(lines[:2])
+    head = lines[:2] if diff.startswith("--- ") else []
+    found = [] if all(_names(line[4:], target) for line in head) else _headings(head)
     old = new = old_left = new_left = 0
-    for at, one in enumerate(lines[2:], 2):
+    for at, one in enumerate(lines[len(head) :], len(head)):
         is_over = old_left <= 0 and new_left <= 0
         if hunk := _HUNK.fullmatch(one):
             old, old_left, new, new_left = (int(count or 1) for count in hunk.groups()[:4])
