@@ -567,27 +567,22 @@ class MainScreen(Screen[None]):
 
     async def _run_in_terminal(self, text: str) -> None:
         from contextui.tui.conversation.shell import (  # noqa: PLC0415  (see the class)
+            MARK,
             TypedCommand,
-            command_in,
             end_line,
         )
 
         assert self.desk is not None
         windows, show = self.desk.session.windows, self.conversation.show_command
-        try:
-            command = TypedCommand(command_in(text))
-        except ContextUIError as error:
-            self.note(error, is_error=True)
-            self._put_back(text)
-            return
-        self._status.command = command
+        command = self._status.command = TypedCommand(text.removeprefix(MARK).strip())
         try:
             async with self._starting:  # one after the other, as they were typed
                 await command.start(windows, lambda: show(command))
         except ContextUIError as error:
             command.seconds, command.problem = command.age, self.words(error)
             show(command)
-            self._put_back(text)
+            if not self.prompt.text:
+                self.writing.put_back(text)
             return
         # The terminal may be out of sight: a small screen shows one pane.
         if windows.get(command.window_id) is not None:
@@ -598,10 +593,6 @@ class MainScreen(Screen[None]):
             if not command.is_running:
                 break
         self._attention.command_ended(end_line(command, self.words), command.age)
-
-    def _put_back(self, text: str) -> None:
-        if not self.prompt.text:
-            self.writing.put_back(text)
 
     def action_find(self) -> None:
         """Find something in the conversation."""

@@ -300,12 +300,6 @@ def test_prints_of_a_window_do_not_reach_the_output(program: Program, form: str)
 # --- prompts ------------------------------------------------------------------------------------
 
 
-def test_the_prompt_can_come_on_stdin(program: Program, server: Server) -> None:
-    server.play(answer("Yes."))
-    assert program("-p", "-", stdin="  what is 你好?\n".encode()).out == "Yes.\n"
-    assert texts(server) == "  what is 你好?\n"
-
-
 def test_a_mentioned_file_is_sent_as_from_the_screen(program: Program, server: Server) -> None:
     (program.folder / "a.py").write_text("x = 1\n")
     server.play(answer("It sets x."))

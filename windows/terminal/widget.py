@@ -176,14 +176,10 @@ class TerminalBody(Selectable, can_focus=True):
 
     @property
     def window_rows(self) -> int:
-        """Few rows, or many as soon as the output needs more: each change resizes the shell.
-
-        A full-screen program gets all that there are.
-        """
+        """Few rows, many as soon as the output needs more, or all for a full-screen program."""
         picture = self._drawn
-        if picture.full_screen:
-            return _ALL
-        return _FEW if picture.behind + picture.cursor.row < _FEW else _MANY
+        few = _FEW if picture.behind + picture.cursor.row < _FEW else _MANY
+        return _ALL if picture.full_screen else few
 
     def on_mount(self) -> None:
         self._spins = self.set_interval(_SPIN, self._spin, pause=True)

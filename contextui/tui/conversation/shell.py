@@ -41,9 +41,8 @@ class CommandError(ContextUIError):
     """A typed command did not run."""
 
 
-def command_in(text: str) -> str:
-    """Return the command after the mark; raise a CommandError unless it is one visible line."""
-    command = text.removeprefix(MARK).strip()
+def check(command: str) -> None:
+    """Raise a CommandError unless a command is one visible line."""
     if not command:
         raise CommandError(msg("Type a command after the !, such as !ls."))
     if "\n" in command:
@@ -56,7 +55,6 @@ def command_in(text: str) -> str:
                 msg("The command has the invisible character {char}. Nothing ran."),
                 char=code_point(char),
             )
-    return command
 
 
 @dataclass(eq=False, slots=True)
@@ -132,6 +130,7 @@ class TypedCommand:
         An idle terminal runs it, or a new one, which calls `opens`. It runs in the folder of the
         terminal that was opened last: the person has that in mind.
         """
+        check(self.text)
         if not self.is_stopped:
             self._starting = asyncio.create_task(self._start(windows, opens))
             try:

@@ -139,12 +139,11 @@ class TurnStatus:
 
     def shown(self, words: Words, now: float, room: int) -> Content:
         """Return the title of the prompt's border; empty while nothing runs."""
-        command = self.command if self.command is not None and self.command.is_running else None
+        command, why = self.command, ""
         spinner = SPINNER[int(now * 10) % len(SPINNER)]
-        why = ""
-        if not self.is_running and command is None:
-            return Content("")
-        if not self.is_running and command is not None:
+        if not self.is_running:
+            if command is None or not command.is_running:
+                return Content("")
             name = fit(command.text, min(cell_len(line(command.text)), _NAME))
             status = words("{activity} {seconds}s", activity=name, seconds=int(command.age))
         elif self.retry is not None:
