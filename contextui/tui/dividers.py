@@ -6,6 +6,7 @@ from typing import Literal
 
 from textual import events
 from textual.content import Content
+from textual.geometry import Size
 from textual.widget import Widget
 
 NARROW, WIDE, TWO_COLUMNS = 100, 160, 230
@@ -19,35 +20,39 @@ _CHAT_LEAST, _CHAT_MOST = 54, 82
 _WINDOWS = 0.46  # share of a wide terminal
 _MOST_ROWS = 0.6  # share of the height
 _LEAST_ROWS = 5
-_CHAT_ROWS = 6  # prompt and some lines above it
+_CHAT_ROWS = 10  # prompt and what was said last
 _FRAME = 2  # rows of header and key line
 _GRIP = 1
 
 
 @dataclass(slots=True)
 class Dividers:
-    """Where the person put the dividers; None is the place that fits the content."""
+    """Shares of the terminal, as the person put the dividers; None is what fits the content."""
 
-    rows: int | None = None
-    columns: int | None = None
-    inspector: int | None = None
+    rows: float | None = None
+    columns: float | None = None
+    inspector: float | None = None
+
+    def put(self, name: Divider, size: int, terminal: Size) -> None:
+        whole = _free_rows(terminal.height) if name == "rows" else terminal.width
+        setattr(self, name, max(size, 1) / max(whole, 1))
 
     def most_rows(self, height: int) -> int:
-        free = max(height - _FRAME - _GRIP, 0)
+        free = _free_rows(height)
         if self.rows is None:
             return max(int(free * _MOST_ROWS), min(_LEAST_ROWS, free))
-        return max(min(self.rows, free - _CHAT_ROWS), min(_LEAST_ROWS, free))
+        return max(min(round(self.rows * free), free - _CHAT_ROWS), min(_LEAST_ROWS, free))
 
     def inspector_columns(self, width: int) -> int:
         usual = _INSPECTOR_WIDE if width >= WIDE else _INSPECTOR
         least = _WORK_LEAST + (_CHAT_LEAST if width >= WIDE else 0)
-        chosen = usual if self.inspector is None else self.inspector
+        chosen = usual if self.inspector is None else round(self.inspector * width)
         return max(min(chosen, width - least), min(_INSPECTOR_LEAST, width - _WORK_LEAST))
 
     def window_columns(self, width: int, inspector: int) -> int:
         work = width - inspector
         if self.columns is not None:
-            return max(min(self.columns, work - _CHAT_LEAST), _WORK_LEAST)
+            return max(min(round(self.columns * width), work - _CHAT_LEAST), _WORK_LEAST)
         chosen = round(width * _WINDOWS)
         if width >= TWO_COLUMNS:
             chosen = max(chosen, 2 * _WORK_LEAST)
@@ -59,7 +64,13 @@ class Dividers:
         if isinstance(saved, Mapping):
             for field in fields(self):
                 value = saved.get(field.name)
-                setattr(self, field.name, value if type(value) is int and value > 0 else None)
+                setattr(
+                    self, field.name, value if type(value) is float and 0 < value <= 1 else None
+                )
+
+
+def _free_rows(height: int) -> int:
+    return max(height - _FRAME - _GRIP, 0)
 
 
 class Grip(Widget):

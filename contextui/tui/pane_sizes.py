@@ -68,7 +68,7 @@ class PaneSizes:
         inspector = self.dividers.inspector_columns(width)
         for one in screen.query("#inspector"):
             one.styles.width = inspector - 1 if shares else None
-        shown = 0 if screen.has_class("-no-inspector") else inspector
+        shown = self._shown_inspector
         for one in screen.query("#desktop"):
             is_beside = shares and width >= WIDE
             one.styles.width = self.dividers.window_columns(width, shown) if is_beside else None
@@ -108,27 +108,27 @@ class PaneSizes:
             self.fit()
         self.save()
 
+    @property
+    def _shown_inspector(self) -> int:
+        is_hidden = self._screen.has_class("-no-inspector")
+        return 0 if is_hidden else self.dividers.inspector_columns(self._screen.size.width)
+
     def _size(self, name: Divider) -> int:
         if name == "inspector":
             return self.dividers.inspector_columns(self._screen.size.width)
-        chosen = self.dividers.rows if name == "rows" else self.dividers.columns
-        if chosen is not None:  # the layout may not have followed yet
-            return chosen
+        width, height = self._screen.size
+        if name == "rows" and self.dividers.rows is not None:  # the layout may not have followed
+            return self.dividers.most_rows(height)
+        if name == "columns" and self.dividers.columns is not None:
+            return self.dividers.window_columns(width, self._shown_inspector)
         found = self._desktop.size if self._desktop is not None else Size(0, 0)
         return found.height if name == "rows" else found.width
 
     def _set(self, name: Divider, size: int) -> None:
-        width, height = self._screen.size
-        if width < NARROW:
+        if self._screen.size.width < NARROW:
             return
-        setattr(self.dividers, name, max(size, 1))
-        if name == "rows":
-            self.dividers.rows = self.dividers.most_rows(height)
-        elif name == "inspector":
-            self.dividers.inspector = self.dividers.inspector_columns(width)
-        else:
-            shown = 0 if self._screen.has_class("-no-inspector") else self._size("inspector")
-            self.dividers.columns = self.dividers.window_columns(width, shown)
+        self.dividers.put(name, size, self._screen.size)
+        self.dividers.put(name, self._size(name), self._screen.size)  # as much as there is
         self.fit()
 
     # --- memory ------------------------------------------------------------------------

@@ -116,8 +116,9 @@ async def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_lin
         pilot: "Pilot[int]", desk: AppSession, *searches: tuple[str, str, int]
     ) -> None:
         app = app_of(pilot)
-        app.main.run_command("/find")
-        await until(pilot, lambda: shown(pilot, "Type: /find TEXT"))
+        app.main.run_command("/find")  # in the conversation
+        await until(pilot, lambda: shown(pilot, "tab in files"))
+        await pilot.press("escape")
         for name, wanted, hits in searches:
             app.main.run_command(f"/{name} {wanted}")
             await until(pilot, lambda: focused_window(pilot) == "files_1")
@@ -155,3 +156,9 @@ async def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_lin
         frame = await frame_of(pilot, "editor_1")
         await seen(pilot, frame, "60  def needle")
         await until(pilot, lambda: place_of(frame) == 60)
+        for _ in range(2):
+            desk.session.windows.open("files")
+        await frame_of(pilot, "files_3")
+        app_of(pilot).main.run_command("/find needle")
+        frame = await frame_of(pilot, "files_3")
+        await until(pilot, lambda: frame.region.width >= 60)  # X12: not a third of a shelf

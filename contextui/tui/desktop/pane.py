@@ -92,6 +92,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._will_fit = False
         self._one_file = asyncio.Lock()  # a file that is asked for twice has one editor
         self._rows: dict[str, int] = {}  # that each window wants
+        self._widened: set[str] = set()  # with results that need a wide place
         self._dividers = dividers
 
     def compose(self) -> ComposeResult:
@@ -136,6 +137,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 self._setting.notices.pop(window_id, None)
                 self._setting.opened.pop(window_id, None)
                 self._rows.pop(window_id, None)
+                self._widened.discard(window_id)
                 if hidden := self._hidden.pop(window_id, None):
                     hidden.remove()
         replaced = [
@@ -244,7 +246,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         if window_id not in self._rows:  # until it is drawn
             content = runtime_of(window).renders.latest().snapshot.content
             self._rows[window_id] = content.count("\n") + 3
-        return Wish(type(window).wide, max(self._rows[window_id], LEAST_ROWS))
+        is_wide = type(window).wide or window_id in self._widened
+        return Wish(is_wide, max(self._rows[window_id], LEAST_ROWS))
 
     def _mode(self) -> Mode:
         if self.screen.has_class("-zoom-window"):
@@ -400,7 +403,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self.refit()
 
     def act_in(self, window_id: str, action_id: str, params: Mapping[str, Any]) -> None:
-        """Go to a window, and run an action there as the person once it has a frame."""
+        """Go to a window, make it wide, and run an action there once it has a frame."""
+        self._widened.add(window_id)
         self._requested[window_id] = action_id, params
         self.take(Changes(windows={window_id}))
         self._go(window_id)

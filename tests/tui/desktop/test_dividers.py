@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.geometry import Size
 
 from contextui.session.preferences import Preferences
 from contextui.tui.dialogs.help import GoTo, HelpScreen
@@ -20,7 +21,7 @@ from tests.tui.sharing import SharedChat
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
-PLACES = st.none() | st.integers(1, 400)
+PLACES = st.none() | st.floats(0.001, 1.5)
 
 
 def main(pilot: "Pilot[int]") -> MainScreen:
@@ -34,12 +35,25 @@ def test_every_pane_keeps_the_room_it_needs(width: int, height: int, data: st.Da
     dividers = Dividers(data.draw(PLACES), data.draw(PLACES), data.draw(PLACES))
     inspector, rows = dividers.inspector_columns(width), dividers.most_rows(height)
     assert 5 <= rows <= height - 3
+    assert height - 3 - rows >= min(7, height - 8)  # X20: the chat has some, too
     assert inspector >= 30
     assert width - inspector >= 60  # windows and chat
     if width >= WIDE:
         windows = dividers.window_columns(width, inspector)
         assert windows >= 60
         assert width - inspector - windows >= 20
+
+
+def test_a_share_is_remembered_and_not_a_number_of_rows() -> None:
+    """X20: what was dragged on a large screen starved the chat on a small one."""
+    dividers = Dividers()
+    for name, size in (("rows", 40), ("columns", 130), ("inspector", 60)):
+        dividers.put(name, size, Size(240, 83))  # type: ignore[arg-type]
+    assert (dividers.most_rows(83), dividers.inspector_columns(240)) == (40, 60)
+    assert dividers.window_columns(240, 60) == 126  # the chat keeps what it needs
+    assert (dividers.most_rows(43), dividers.inspector_columns(160)) == (20, 40)
+    assert dividers.window_columns(160, 0) == 87
+    assert dividers.most_rows(24) == 10
 
 
 @pytest.mark.parametrize(
@@ -53,7 +67,7 @@ def test_a_wide_terminal_is_shared_as_drawn(width: int, panes: tuple[int, int, i
 
 
 @given(saved=st.dictionaries(st.sampled_from(["rows", "columns", "inspector", "x"]),
-                             st.none() | st.integers() | st.text() | st.booleans()))  # fmt: skip
+                             st.none() | st.integers() | st.floats() | st.text()))  # fmt: skip
 def test_whatever_was_remembered_is_a_place_or_nothing(saved: dict[str, object]) -> None:
     dividers = Dividers()
     dividers.restore(saved)
@@ -121,7 +135,9 @@ async def test_keys_resize_and_the_arrangement_is_there_again(tmp_path: Path) ->
         await frame_of(pilot, "form_1")
         await until(pilot, lambda: desktop(pilot).region.height == 8)
         await pilot.press("ctrl+g", "down", "down", "down", "up", "left")
-        await until(pilot, lambda: desktop(pilot).region.height == 10 and layout()["rows"] == 10)
+        await until(
+            pilot, lambda: desktop(pilot).region.height == 10 and layout()["rows"] == 10 / 37
+        )
         assert len(pilot.app.screen_stack) == 2  # open for the next arrow
         assert main(pilot).query_one("#inspector").outer_size.width == 43
         await pilot.press("=")
@@ -141,7 +157,7 @@ async def test_keys_resize_and_the_arrangement_is_there_again(tmp_path: Path) ->
         await until(pilot, lambda: shown(pilot, "pinned"))
         await pilot.press("ctrl+g", "p", "ctrl+g", "down", "left", "escape")
         await until(pilot, lambda: not isinstance(pilot.app.screen, GoTo))
-        assert layout()["rows"] == desktop(pilot).region.height
+        assert layout()["rows"] == desktop(pilot).region.height / 37
 
     seen = list[str]()
     async with running(desk_with(tmp_path, session_id=desk.session.id)) as pilot:
@@ -153,7 +169,7 @@ async def test_keys_resize_and_the_arrangement_is_there_again(tmp_path: Path) ->
         assert shown(pilot, "pinned")  # the main window
         assert shown(pilot, "╭─ 2 shelf")
         assert main(pilot).query_one("#inspector").outer_size.width == 43
-        assert layout()["rows"] == desktop(pilot).region.height
+        assert layout()["rows"] == desktop(pilot).region.height / 37
         await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: main(pilot).has_class("-narrow"))
         await pilot.press("ctrl+g", "2")
