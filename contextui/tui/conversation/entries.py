@@ -1,16 +1,17 @@
 """Conversation entries and their widgets: messages, tool calls, thinking and notices."""
 
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.cells import cell_len
+from textual.app import ComposeResult
 from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Markdown, Static
+from textual.widgets._markdown import MarkdownTable
 from textual.widgets.markdown import MarkdownBlock
 
 from contextui.agent.prompt import is_report
@@ -196,7 +197,43 @@ async def _grow(self: MarkdownBlock, block: MarkdownBlock) -> None:
 
 def _growing(name: str) -> type[MarkdownBlock]:
     base = Markdown.BLOCKS[name]
-    return type(f"Growing{base.__name__}", (base,), {"_update_from_block": _grow})
+
+    def compose(self: MarkdownBlock) -> ComposeResult:
+        for item in self._blocks:
+            _check(item)
+        yield from base.compose(self)
+
+    own = {"_update_from_block": _grow, "compose": compose}
+    return type(f"Growing{base.__name__}", (base,), own)
+
+
+_TASKS = {"[ ] ": "☐ ", "[x] ": "✓ ", "[X] ": "✓ "}
+
+
+def _check(item: MarkdownBlock) -> None:
+    """Show whether a task of a list is done in place of its bullet."""
+    first = item._blocks[0] if item._blocks else None
+    if first is not None and (mark := _TASKS.get(first._content.plain[:4])):
+        item.bullet = mark  # type: ignore[attr-defined]  # not exported: an item of a list
+        first.set_content(first._content[4:])
+
+
+class Table(MarkdownTable):
+    """A table whose columns are aligned as its second row says."""
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._align)
+
+    async def _update_from_block(self, block: MarkdownBlock) -> None:
+        await super()._update_from_block(block)
+        self.call_after_refresh(self._align)
+
+    def _align(self) -> None:
+        heads = self._blocks[0]._blocks[0]._blocks
+        styles = [str(one._token.attrs.get("style", "")) for one in heads]
+        for number, cell in enumerate(self.query(".header, .cell")):
+            if style := styles[number % len(styles)]:  # text-align, as the parser writes it
+                cell.set_styles(f"{style};")
 
 
 LISTS = {name: _growing(name) for name in ("bullet_list_open", "ordered_list_open")}
@@ -223,11 +260,6 @@ class YourWords(Static):
         if self._rows > _MANY:
             self._is_whole = not self._is_whole
             self.update(self._shown())
-
-    def reveal(self, sought: re.Pattern[str]) -> None:
-        """Show all, if what is shown does not contain a text."""
-        if not self._is_whole and not sought.search(str(self.content)):
-            self.on_click()
 
     def _shown(self) -> Content:
         lines = self.entry.text[:LONGEST].split("\n")
@@ -260,7 +292,12 @@ class ModelWords(Markdown):
     time is left to the rest of the UI.
     """
 
-    BLOCKS = Markdown.BLOCKS | LISTS | dict.fromkeys(("fence", "code_block"), CodeFence)
+    BLOCKS = (
+        Markdown.BLOCKS
+        | LISTS
+        | {"table_open": Table}
+        | dict.fromkeys(("fence", "code_block"), CodeFence)
+    )
 
     def __init__(self, words: Words, text: str | None = None, omitted: int = 0) -> None:
         self._text, self._omitted, self._is_whole = "", omitted, text is not None
@@ -441,11 +478,6 @@ class CallLine(FoldedLine):
             allowed = Content.assemble(("   ◇", "$text-secondary"), (text, MUTED))
         kept = [counts + allowed, counts, Content()]
         return next(one for one in kept if not one or one.cell_length + _LEAST <= width)
-
-    def reveal(self, sought: re.Pattern[str]) -> None:
-        """Show all, if what is shown does not contain a text."""
-        if not self.is_open and not sought.search(self.head().plain):
-            self.toggle()
 
     def rest(self) -> Content:
         end = self.entry.end

@@ -294,8 +294,11 @@ class EntryList(VerticalScroll):
     def _mark(self, widget: Widget, sought: re.Pattern[str]) -> int:
         """Highlight a text in a widget; return the row of its first occurrence."""
         widget.add_class("-found")
-        if isinstance(widget, CallLine | YourWords):
-            widget.reveal(sought)
+        if isinstance(widget, CallLine) and not widget.is_open:
+            if not sought.search(widget.head().plain):
+                widget.toggle()
+        elif isinstance(widget, YourWords) and not sought.search(str(widget.content)):
+            widget.on_click()  # it shows all
         first: Static | None = None
         for one in [widget, *widget.query(Static)]:
             text = one.content if isinstance(one, Static) else ""

@@ -335,7 +335,7 @@ class InputArea(Vertical):
             if query and not count:
                 text = words("No message contains it.")
             title = Content.assemble((words("Find"), "bold"), f"   {text}   " if text else "   ")
-            room = self.prompt.size.width - title.cell_length
+            room = self.prompt.size.width - title.cell_length - 2
             self.prompt.finding = title + hints_in(room, _FIND_KEYS, words)
             self.prompt.is_completing = True
 

@@ -172,3 +172,48 @@ async def test_an_answer_is_copied_and_folded_before_it_is_drawn(pilot: "Pilot[i
     await until(pilot, lambda: not pane(pilot).query(ModelWords))
     pane(pilot).show_earlier()
     await until(pilot, lambda: pane(pilot).query_one(ModelWords).source == "An answer.")
+
+
+MARKDOWN = """\
+Call `reset()` first.
+
+- [x] write the test
+- [ ] mend the cart
+
+> A quote.
+
+---
+
+| item | price |
+|:--|--:|
+| milk | 0.99 |
+| bread | 13.50 |
+
+```python
+def total(items): return sum(item.price * item.quantity for item in items if not item.is_free)
+```
+
+Done.
+"""
+
+
+@pytest.mark.parametrize("size", [(80, 40)])
+async def test_markdown_is_drawn_as_it_is_meant(pilot: "Pilot[int]") -> None:
+    """X25: also while it streams."""
+    pane(pilot).handle(TurnStarted("hi", "1"))
+    head, bread, tail = MARKDOWN.partition("| bread")
+    pane(pilot).handle(TextDelta(head))
+    await until(pilot, lambda: shown(pilot, "milk"))
+    pane(pilot).handle(TextDelta(bread + tail))
+    await until(pilot, lambda: shown(pilot, "Done."))
+    await until(pilot, lambda: shown(pilot, "  13.50 │"))
+    drawn = [one.strip() for one in lines(pilot)]
+    start = drawn.index("✓ write the test")
+    assert drawn[start : start + 4] == ["✓ write the test", "☐ mend the cart", "", "▌ A quote."]
+    assert set(drawn[start + 5]) == {"─"}
+    assert any(one.endswith("  0.99 │") for one in drawn)
+    assert any("item.is_free)" in one for one in drawn)  # it wraps
+    strips = pilot.app.screen._compositor.render_strips()
+    code = next(one for strip in strips for one in strip if one.text == "reset()")
+    assert code.style is not None
+    assert code.style.color != pilot.app.screen.rich_style.color
