@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
 
 from pydantic import BaseModel
 
 from contextui.files.diff import brief_diff
+from contextui.files.diff import changes as line_changes
 from contextui.files.errors import EditError
 from contextui.files.textfile import LINE_END, TextFile
 
@@ -92,7 +94,7 @@ class Buffer:
         if new.text == old:
             raise EditError(new.path, "That changes nothing.")
         new.encoding.check(new.text, new.path)
-        for change in reversed(_changes(old, new.text)):
+        for change in reversed(changes(old, new.text)):
             edits = _merged(edits, base, old, change)
             old, line = change.of(old), _line(old, change.start)
         steps = max(min(STEPS, HELD // (len(new.text) + 1)), 1)
@@ -163,16 +165,15 @@ class Buffer:
         return self.become(replace(self.file, text=new + old[end:])), tuple(lost)
 
 
-def _changes(old: str, new: str) -> list[Splice]:
-    """The changes from `old` to `new`: per line if the number of lines is the same, else one."""
-    start, stop, text = whole = change(old, new)
-    before, after = (re.split(r"(?<=\n)", part) for part in (old[start:stop], text))
-    changes, at = list[Splice](), start
-    for one, other in zip(before, after, strict=False):
-        low, high, put = change(one, other)
-        changes += [Splice(at + low, at + high, put)] if one != other else []
-        at += len(one)
-    return changes if len(before) == len(after) and len(changes) <= APART else [whole]
+def changes(old: str, new: str) -> list[Splice]:
+    """The changes from `old` to `new`, by line; the whole as one if they are many."""
+    begin, stop, text = whole = change(old, new)
+    before, after = (re.split(r"(?<=\n)", part) for part in (old[begin:stop], text))
+    starts, found = list(accumulate(map(len, before), initial=begin)), list[Splice]()
+    for start, end, low, high in line_changes(before, after):
+        first, last, put = change("".join(before[start:end]), "".join(after[low:high]))
+        found.append(Splice(starts[start] + first, starts[start] + last, put))
+    return found if len(found) <= APART else [whole]
 
 
 def change(old: str, new: str) -> Splice:

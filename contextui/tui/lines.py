@@ -144,7 +144,7 @@ class Selectable(Widget):
         if start >= end:
             return strip
         cuts = [cell_len(text[:start]), cell_len(text[:end]), strip.cell_length]
-        style = self.screen.get_component_rich_style("screen--selection")
+        style = self.screen.get_component_rich_style("screen--selection").background_style
         before, part, after = (strip.crop(*ends) for ends in pairwise([0, *cuts]))
         marked = Strip(Segment.apply_style(part, post_style=style), part.cell_length)
         return Strip.join([before, marked, after])

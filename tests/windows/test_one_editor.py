@@ -159,7 +159,10 @@ async def test_enter_in_a_list_puts_the_cursor_into_the_text(tmp_path: Path) -> 
         await pilot.press("enter", *"x 1 ", "backspace")  # typed on without a look
         await until(pilot, lambda: isinstance(pilot.app.focused, EditorBody))
         await until(pilot, lambda: shown(pilot, " 1  x 1line 1 "))
-        await until(pilot, lambda: shown(pilot, "^s save  ^l go to line  esc back"))
+        await until(
+            pilot,
+            lambda: shown(pilot, "^s save  ^f find  ^l line  tab indent  alt+z wrap  esc back"),
+        )
         assert ids(windows) == ["git_1", "editor_1"]
         await pilot.press("escape")
         await until(pilot, lambda: shown(pilot, "  enter edit  a actions"))

@@ -6,27 +6,33 @@ of the shown text, so that cursor and scrolling stay.
 """
 
 import asyncio
+import re
 import time
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import accumulate
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import on
+from textual import events, on
 from textual.binding import Binding
+from textual.geometry import Offset
 from textual.strip import Strip
 from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Input
+from textual.widgets.text_area import Selection
 
-from contextui.files.buffer import Splice, change
+from contextui.files.buffer import Splice, change, changes
 from contextui.files.syntax import language_of
 from contextui.files.textfile import LINE_END, LINE_LIMIT, TextFile, shorten
 from contextui.text import for_terminal
 from contextui.tui.code import code_theme
 from contextui.tui.desktop.form import InertArea
 from contextui.tui.desktop.frame import ask_for_room
+from contextui.tui.desktop.rowlist import found_text
 from contextui.tui.lines import line
 from contextui.tui.timers import sure_timer
 from contextui.widgets import ActionRequested
@@ -82,6 +88,14 @@ class Sight:
             ends=file.endings[before:stop],
             has_more=stop < len(file.lines),
         )
+
+    @property
+    def around(self) -> tuple[str, str]:
+        """The text before these lines, and after them; of a read-only file, only its lines."""
+        if self.text is None:
+            return "\n" * (self.first - 1), ""
+        end = self._starts[-1] - (len(self.ends[-1]) if self.has_more else 0)
+        return self.text[: self.begin], self.text[end:]
 
     @cached_property
     def shown(self) -> str:
@@ -200,12 +214,47 @@ _STAYING = frozenset({"save", "save_as", "diff", "reload"})  # actions that keep
 _TRIES = 5  # attempts to send it while others keep changing the text
 
 
+class FindLine(Input):
+    """The line below the text: what to find in it, or the number of a line to go to."""
+
+    BINDINGS = [
+        Binding("up", "seek(-1)", msg("previous"), key_display="↑"),
+        Binding("down,enter", "seek(1)", msg("next"), key_display="↓"),
+        Binding("escape", "leave", "back"),
+    ]
+    DEFAULT_CSS = "FindLine { height: 1; padding: 0; border: none; background: $soft; }"
+
+    def __init__(self, body: "EditorBody") -> None:
+        super().__init__(compact=True)
+        self._body, self.display = body, False
+
+    def action_seek(self, step: int) -> None:
+        if self.type == "text":
+            self._body.seek(step)
+        elif self.value:
+            self._body.post_message(ActionRequested("goto", {"line": int(self.value)}))
+            self.action_leave()
+
+    def watch_value(self) -> None:
+        if self.display and self.type == "text":
+            self._body.seek(0)
+
+    def action_leave(self) -> None:
+        self.display, self._body.found = False, ""
+        self._body.focus()
+        ask_for_room(self._body)
+
+
 class EditorBody(InertArea):
     """Text area with a page of the file."""
 
     BINDINGS = [
         Binding("ctrl+s", "save", "save", key_display="^s"),
-        Binding("ctrl+l", "goto", msg("go to line"), key_display="^l"),
+        Binding("ctrl+f", "find('text')", msg("find"), key_display="^f"),
+        Binding("ctrl+l", "find('integer')", msg("line"), key_display="^l"),
+        Binding("tab", "indent(1)", msg("indent")),
+        Binding("shift+tab", "indent(-1)", show=False),
+        Binding("alt+z", "toggle('soft_wrap')", msg("wrap")),
     ]
     frame_bindings: ClassVar[list[Binding]] = [Binding("enter", "edit", "edit")]
     DEFAULT_CSS = """
@@ -228,7 +277,10 @@ class EditorBody(InertArea):
         self._sending = asyncio.Lock()
         self._pause: Timer | None = None
         self._unsent_since: float | None = None
-        self._arrival: int | None = None  # line to which the person turns the page
+        self._arrival: Selection | None = None  # where the person goes, in the file
+        self._line = FindLine(self)
+        self.found = ""
+        """Which of the hits is selected."""
         self._marked = frozenset[int]()  # lines that the model changed since the person was here
 
     # --- called by the frame -----------------------------------------------------------
@@ -241,14 +293,17 @@ class EditorBody(InertArea):
 
     @property
     def window_position(self) -> str:
+        if self.found:
+            return self.found
         sight, rows = self._sight, self.document.line_count
         height = self.scrollable_content_region.height
-        first = sight.first + min(self.scroll_offset.y, max(rows - height, 0))
+        top = min(self.scroll_offset.y, max(self.wrapped_document.height - height, 0))
+        first = sight.first + self._row_at(top)
         if not sight.has_more and not self.document.get_line(rows - 1):
             rows -= 1  # the empty row after the last line ending is not a line
         end = sight.first + rows - 1
         count = end if not sight.has_more else (sight.total or 0) + rows - len(sight.lines)
-        last = min(first + height - 1, end)
+        last = min(sight.first + self._row_at(top + height - 1), end)
         if last < first or (first == 1 and last == count):
             return ""
         if sight.has_more and sight.total is None:
@@ -257,7 +312,7 @@ class EditorBody(InertArea):
 
     @property
     def window_rows(self) -> int:
-        return max(self.document.line_count, _FEW)
+        return max(self.wrapped_document.height, _FEW) + self._line.display
 
     @property
     def closing_warning(self) -> str:
@@ -278,7 +333,9 @@ class EditorBody(InertArea):
     def render_line(self, y: int) -> Strip:
         """Render a line, with a bar beside its number if the model changed it."""
         strip, width = super().render_line(y), self.gutter_width
-        is_marked = self.line_number_start + self.scroll_offset.y + y in self._marked
+        y += self.scroll_offset.y
+        is_marked = self.line_number_start + self._row_at(y) in self._marked
+        is_marked = is_marked and y < self.wrapped_document.height
         if not is_marked or not _BAR <= width <= strip.cell_length:
             return strip
         accent = self.app.theme_variables["accent"]
@@ -317,7 +374,7 @@ class EditorBody(InertArea):
             if (sight := await self._look()) is not None:
                 self._take(sight)
                 if acted and acted not in _STAYING:
-                    self._go_along(self._arrival if acted == "scroll" else None)
+                    self._go_along()
                     self._arrival = None
 
     async def _look(self) -> Sight | None:
@@ -346,20 +403,20 @@ class EditorBody(InertArea):
     def _turn_to(self, shown: str, old: Sight | None) -> None:
         """Show another page; a line of the same file that is on both stays where it is."""
         first = self._sight.first
-        (row, column), top = self.cursor_location, self.scroll_offset.y
+        (row, column), top = self.cursor_location, self._row_at(self.scroll_offset.y)
         self.load_text(shown)
         self.line_number_start = first
         row += (old.first if old else 0) - first
         if old is None or not 0 <= row < self.document.line_count:
             self._go_along()
             return
-        self.scroll_to(y=top + old.first - first, animate=False, immediate=True)
+        self._scroll_to_row(top + old.first - first)
         self.move_cursor((row, column))
 
     def _made_here(self, mine: Splice, old: Sight, new: Sight) -> Splice | None:
         """Rebase pending text onto the new text."""
         if old.path == new.path and old.text is not None and new.text is not None:
-            return rebase(mine, change(old.text, new.text)) if old.text != new.text else mine
+            return reduce(rebase, reversed(changes(old.text, new.text)), mine)
         words = msg("{path} is no longer open here. Not kept: {text}")
         message = self._words(words, path=line(old.path), text=line(mine.text))
         self.app.notify(message, severity="warning", markup=False)  # report what cannot be kept
@@ -369,32 +426,34 @@ class EditorBody(InertArea):
         """Edit the shown text into this one; cursor and scroll position are kept."""
         if self.text == target:
             return
-        made = change(self.text, target)
-        start, end = (_location(self.text, place) for place in (made.start, made.end))
-        top = self.scroll_offset.y
-        lines = made.text.count("\n") - (end[0] - start[0])
-        self.replace(made.text, start, end, maintain_selection_offset=True)
-        moved = lines if end[0] < top else 0
-        self.scroll_to(y=top + moved, animate=False, immediate=True)
+        text, top = self.text, self._row_at(self.scroll_offset.y)
+        ends = [_offset(text, place) for place in self.selection]
+        for made in reversed(changes(text, target)):
+            start, end = (_location(text, place) for place in (made.start, made.end))
+            self.replace(made.text, start, end, maintain_selection_offset=True)
+            top += made.text.count("\n") - (end[0] - start[0]) if end[0] < top else 0
+            ends = [rebase(Splice(place, place, ""), made).start for place in ends]
+        self.selection = Selection(*(_location(target, place) for place in ends))
+        self._scroll_to_row(top)
 
     def _mark(self, old: Sight, new: Sight) -> None:
         """Mark the lines that differ in the file, and move the marks below them."""
         if old.text is None or new.text is None or old.text == new.text:
             return
-        made = change(old.text, new.text)
-        first = 1 + len(LINE_END.findall(old.text, 0, made.start))
-        last = first + len(LINE_END.findall(old.text, made.start, made.end))
-        added = len(LINE_END.findall(made.text))
-        kept = {number if number < first else number + first + added - last
-                for number in self._marked if not first <= number <= last}  # fmt: skip
-        self._marked = frozenset(kept.union(range(first, first + added + 1)))
+        for made in reversed(changes(old.text, new.text)):
+            first = 1 + len(LINE_END.findall(old.text, 0, made.start))
+            last = first + len(LINE_END.findall(old.text, made.start, made.end))
+            added = len(LINE_END.findall(made.text))
+            kept = {number if number < first else number + first + added - last
+                    for number in self._marked if not first <= number <= last}  # fmt: skip
+            self._marked = frozenset(kept.union(range(first, first + added + 1)))
 
-    def _go_along(self, line: int | None = None) -> None:
-        """Move the cursor to a line of the file, by default to the window's position."""
-        at, column = self._sight.cursor
-        row, last = (line or at) - self._sight.first, self.document.line_count - 1
-        place = (min(max(row, 0), last), max(column - 1, 0))
-        self.move_cursor(self.document.end if line == _ALL else place)
+    def _go_along(self) -> None:
+        """Move the cursor to where the person goes, by default to the window's position."""
+        line, column = self._sight.cursor
+        ends = self._arrival or Selection.cursor((line - 1, max(column - 1, 0)))
+        first, last = self._sight.first, self.document.end
+        self.selection = Selection(*(min((row + 1 - first, at), last) for row, at in ends))
 
     # --- typing ------------------------------------------------------------------------
 
@@ -404,6 +463,8 @@ class EditorBody(InertArea):
 
     @on(InertArea.Changed)
     def _wait_for_pause(self) -> None:
+        if self.found:
+            self.seek()
         if self._pause is not None:
             self._pause.stop()
         if not self._unsent:
@@ -433,6 +494,7 @@ class EditorBody(InertArea):
             self._wait_for_pause()
 
     async def on_unmount(self) -> None:
+        self._line.remove()
         await self.settle()
 
     def _mine(self) -> Splice | None:
@@ -481,9 +543,6 @@ class EditorBody(InertArea):
     def action_edit(self) -> None:
         self.focus()
 
-    def action_goto(self) -> None:
-        self.post_message(ActionRequested("goto", fill_in=True))
-
     def action_undo(self) -> None:
         self.post_message(ActionRequested("undo"))
 
@@ -491,11 +550,13 @@ class EditorBody(InertArea):
         self.post_message(ActionRequested("redo"))
 
     def action_cursor_down(self, select: bool = False) -> None:
-        if not self._turn(1, self.cursor_at_last_line and not select):
+        at_edge = self.navigator.is_last_wrapped_line(self.cursor_location)
+        if not self._turn(1, at_edge and not select):
             super().action_cursor_down(select)
 
     def action_cursor_up(self, select: bool = False) -> None:
-        if not self._turn(-1, self.cursor_at_first_line and not select):
+        at_edge = self.navigator.is_first_wrapped_line(self.cursor_location)
+        if not self._turn(-1, at_edge and not select):
             super().action_cursor_up(select)
 
     def action_cursor_page_down(self) -> None:
@@ -519,11 +580,96 @@ class EditorBody(InertArea):
         there_is = self._sight.has_more if pages > 0 else self._sight.first > 1
         if not (at_edge and there_is):
             return False
-        before = max(self._sight.first - up, 1) if pages == -1 else None
-        self._arrival = _ALL if pages == _ALL else before
+        row = {_ALL: _ALL, -1: max(self._sight.first - up, 1) - 1}.get(pages)
+        self._arrival = None if row is None else Selection.cursor((row, 0))
         self.post_message(ActionRequested("scroll", {"pages": pages}))
         return True
+
+    # --- indentation -------------------------------------------------------------------
+
+    @property
+    def keeps_tab(self) -> bool:
+        return not self.read_only
+
+    @property
+    def _indentation(self) -> str:
+        """One step of indentation, as the file has it."""
+        begins = [one[: -len(one.lstrip())] for one in self.document.lines if one.strip()]
+        if any(one.startswith("\t") for one in begins):
+            return "\t"
+        return " " * min((len(one) for one in begins if len(one) > 1), default=4)
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Begin a new line with the indentation of this one, deeper after what opens a block."""
+        if event.key == "enter" and not self.read_only:
+            event.prevent_default()
+            event.stop()
+            row, column = min(self.selection)
+            before = self.document.get_line(row)[:column]
+            opens = "{[(:" if self.language == "python" else "{[("
+            deeper = self._indentation if before.rstrip().endswith(tuple(opens)) else ""
+            begin = before[: len(before) - len(before.lstrip())]
+            self._replace_via_keyboard(f"\n{begin}{deeper}", *self.selection)
+
+    def action_indent(self, step: int) -> None:
+        """Indent the selected lines, or less; without a selection, go on to the next stop."""
+        (start, end), unit = sorted(self.selection), self._indentation
+        if step > 0 and start == end:
+            self.insert(unit[self.get_column_width(*end) % len(unit) :])
+            return
+        for row in range(start[0], max(end[0] - (end[1] == 0), start[0]) + 1):
+            line = self.document.get_line(row)
+            if step < 0 and (less := re.match(rf"\t| {{1,{len(unit)}}}", line)):
+                self.delete((row, 0), (row, less.end()), maintain_selection_offset=True)
+            elif step > 0 and line:
+                self.insert(unit, (row, 0), maintain_selection_offset=True)
+
+    # --- finding -----------------------------------------------------------------------
+
+    def action_find(self, kind: Literal["text", "integer"]) -> None:
+        if not self._line.is_attached and isinstance(self.parent, Widget):
+            self.parent.mount(self._line, after=self)
+        self._line.type, self._line.display, self._line.value = kind, True, ""
+        self._line.placeholder = self._words(msg("find") if kind == "text" else msg("go to line"))
+        self._line.focus()
+        ask_for_room(self)
+
+    def seek(self, step: int | None = None) -> None:
+        """Select the next hit in the file (1), the previous (-1) or the nearest (0); count them."""
+        text, shown, sight = self._line.value, self.text, self._sight
+        above, below = (LINE_END.sub("\n", part) for part in sight.around)
+        whole = above + shown + below
+        flags = re.IGNORECASE if text == text.lower() else 0  # capital letters are meant
+        hits = [one.span() for one in re.finditer(re.escape(text), whole, flags)] if text else []
+        span = tuple(len(above) + _offset(shown, place) for place in sorted(self.selection))
+        if hits and step is not None:
+            number = bisect_left(hits, (span[0] + (step > 0), 0)) - (step < 0)
+            span = hits[number % len(hits)]
+            self._arrival = Selection(*(_location(whole, place) for place in span))
+            row = self._arrival.start[0] + 1
+            if 0 <= row - sight.first < self.document.line_count:
+                self._go_along()
+                self._arrival = None
+            else:
+                self.post_message(ActionRequested("goto", {"line": row}))
+        number = hits.index(span) + 1 if span in hits else 0
+        self.found = text and found_text(number, len(hits), self._words)
+        ask_for_room(self)
+
+    # --- rows of the view ----------------------------------------------------------------
+
+    def _row_at(self, y: int) -> int:
+        """Return the row of the text at a row of the view; a wrapped line takes several."""
+        return self.wrapped_document.offset_to_location(Offset(0, y))[0]
+
+    def _scroll_to_row(self, row: int) -> None:
+        y = self.wrapped_document.location_to_offset((max(row, 0), 0)).y
+        self.scroll_to(y=y, animate=False, immediate=True)
 
 
 def _location(text: str, place: int) -> tuple[int, int]:
     return text.count("\n", 0, place), place - text.rfind("\n", 0, place) - 1
+
+
+def _offset(text: str, place: tuple[int, int]) -> int:
+    return sum(len(line) + 1 for line in text.split("\n")[: place[0]]) + place[1]

@@ -55,7 +55,7 @@ _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     msg("Use a window"): (
         ("enter esc", msg("focus or edit, back")),
-        ("^s  ^l", msg("text: save, go to line")),
+        ("^s ^f ^l", msg("text: save, find, line")),
         ("a", msg("all actions")),
         ("+ −", msg("more or less detail")),
         ("z  m", msg("zoom, make main")),

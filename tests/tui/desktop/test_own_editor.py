@@ -12,7 +12,6 @@ from contextui.model import Block
 from contextui.text import for_terminal
 from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.actions import ResultScreen
-from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor import widget
@@ -163,6 +162,50 @@ async def test_both_write_at_once_and_nothing_of_either_is_lost(
         assert (await windows.act("editor_1", "insert", given)).ok
     await until(pilot, lambda: buffer(desk) == body.text and "2" in buffer(desk)[-4:])
     assert buffer(desk) == "m2\nm1\nm0\nm\none\ntwo\nthree012\n"
+    # X06: an edit above and below, in one action, moves neither the caret nor what is selected.
+    await pilot.press("ctrl+f", *"two", "escape", "shift+right")
+    given = {"old": "one\n", "new": "1\n1a\n"}
+    body.insert("X", (0, 0))  # not sent yet
+    assert (await windows.act("editor_1", "insert", {"before_line": 8, "text": "one"})).ok
+    assert (await windows.act("editor_1", "replace", {**given, "count": 2})).ok
+    await until(pilot, lambda: buffer(desk) == body.text)
+    assert body.text == "Xm2\nm1\nm0\nm\n1\n1a\ntwo\nthree012\n1\n1a\n"
+    assert body.selected_text == "two\n"
+
+
+async def test_code_is_written_with_tab_enter_and_ctrl_f(
+    chat: SharedChat, pilot: "Pilot[int]"
+) -> None:
+    """X06: tab left the editor; there was no indentation, no find and no wrapping."""
+    desk = desk_on(chat, "if a:\n  b\n" + "c = 1\n" * 200 + "b = 2\n", "cart.py")
+    frame, body = await entered(pilot)
+    await until(pilot, lambda: body.language == "python")
+    await pilot.press("end", "enter", *"x(", "enter", *"y")
+    await until(pilot, lambda: body.text.startswith("if a:\n  x(\n    y\n  b\n"))
+    await pilot.press("shift+up", "tab")
+    await until(pilot, lambda: body.text.startswith("if a:\n    x(\n      y\n  b\n"))
+    await pilot.press("shift+tab", "shift+tab")
+    await until(pilot, lambda: body.text.startswith("if a:\nx(\n  y\n  b\n") and body.has_focus)
+    await pilot.press("ctrl+home", "tab", "shift+tab", "ctrl+f", *"b")
+    await until(pilot, lambda: shown(pilot, "─ 1 of 2 ─") and body.selected_text == "b")
+    await pilot.press("enter")  # on another page
+    await until(pilot, lambda: shown(pilot, "─ 2 of 2 ─") and body.selected_text == "b")
+    assert body.cursor_location == (205 - body.line_number_start, 1)
+    given = {"first": 150, "last": 150, "text": "b"}
+    assert (await desk.session.windows.act("editor_1", "replace_lines", given)).ok
+    await until(pilot, lambda: shown(pilot, "─ 3 of 3 ─"))
+    await pilot.press("up", "up", "up", "escape")
+    await until(pilot, lambda: body.selected_text == "b" and body.has_focus)
+    assert not shown(pilot, "of 3 ─")
+    assert shown(pilot, "tab indent")
+    await pilot.press("ctrl+home")
+    await until(pilot, lambda: body.line_number_start == 1)
+    body.insert("long " * 40, (0, 0))
+    await pilot.press("alt+z", "ctrl+home", "down")
+    await until(pilot, lambda: shown(pilot, "│      long long") and shown(pilot, "2  x("))
+    assert body.cursor_location[0] == 0
+    await pilot.press("escape", "tab")
+    await until(pilot, lambda: not frame.has_focus_within)
 
 
 @pytest.mark.long
@@ -359,8 +402,7 @@ async def test_the_title_counts_lines_and_all_keys_go_on_from_where_the_cursor_i
     await until(pilot, lambda: shown(pilot, f" 39–{38 + height} of 250 ─╮"))
     assert " 39  line 39 " in region_text(pilot, frame)[1]
     await pilot.press("ctrl+l")
-    await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
-    await pilot.press(*"176", "enter")
+    await pilot.press(*"x176", "enter")  # a line in the window, for numbers
     await at_line(pilot, body, 176)
     await until(pilot, lambda: body.has_focus)
     for key, line in [("up", 175), ("down", 176), ("down", 177)]:

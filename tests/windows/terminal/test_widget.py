@@ -232,6 +232,9 @@ async def test_text_is_selected_with_the_mouse_and_copied(chat: SharedChat, pilo
     row = next(y for y, one in enumerate(region_text(pilot, body)) if "a1你" in one)
     await drag(pilot, body, (3, row), (20, row + 2))
     shell = window.state.shell  # type: ignore[attr-defined]
+    [style] = [one.style for one in body.render_line(row + 1) if one.text == "a2你"]
+    assert style is not None
+    assert style.bgcolor not in (style.color, body.rich_style.bgcolor)  # it can be read
     await pilot.press("ctrl+c")
     await until(pilot, lambda: pilot.app.clipboard == "1你\na2你\na3你")
     assert shown(pilot, "Copied 3 lines")
