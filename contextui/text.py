@@ -248,6 +248,11 @@ def duration(seconds: float, words: "Words") -> str:
     return words("{seconds}s", seconds=rest)
 
 
+def turn_cost(dollars: float) -> str:
+    """Format the cost of one turn: `$0.010`."""
+    return f"${dollars:,.3f}" if dollars >= 0.001 else "<$0.001"
+
+
 _MISREAD = re.compile("""['":,]|\\)$""")
 
 

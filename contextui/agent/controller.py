@@ -93,6 +93,7 @@ class InteractionController:
             protocol=tool_protocol,
             adds_prompt=prompt,
         )
+        self._loop.note_prices()
         self.strategist: ContextSpace = self._loop.space
         self.strategist.is_idle = lambda: not self.is_running
         self._previews = RequestBuilder()  # apart from the turn's: it may be used on other threads
@@ -105,7 +106,8 @@ class InteractionController:
 
     @model.setter
     def model(self, model: Model) -> None:
-        self._loop.model = model
+        self.check_idle()
+        self._loop.use_model(model)
 
     @property
     def options(self) -> TurnOptions:

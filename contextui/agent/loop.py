@@ -184,6 +184,17 @@ class AgentLoop:
         self._is_plain = False
         self._longest: int | None = None
 
+    def use_model(self, model: Model) -> None:
+        """Answer with another model: nothing is cached for it, and its server was not asked."""
+        self.model, self._measured, (options, protocol) = model, None, self._usual
+        self._use(options, getattr(model, "tool_protocol", protocol))
+        self.note_prices()
+
+    def note_prices(self) -> None:
+        """Tell the context for which model and tools the next request is."""
+        prices = getattr(self.model, "prices", None) or CachePrices()
+        self.context.use(prices, f"{self.model.name} {digest_of(self.calls.tools)}")
+
     # --- run → step → query → act ------------------------------------------------------
 
     async def run(self, turn: Turn, text: str) -> None:
@@ -393,8 +404,7 @@ class AgentLoop:
 
     async def _compose(self, turn: Turn) -> Composition:
         """Compose the next request; its bytes are fixed from here on."""
-        prices = getattr(self.model, "prices", None) or CachePrices()
-        self.context.use(prices, f"{self.model.name} {digest_of(self.calls.tools)}")
+        self.note_prices()
         await self.context.prepare(turn.limit)
         composition = self.context.compose(turn.limit)
         if self._has_question(turn, composition):

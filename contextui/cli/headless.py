@@ -17,7 +17,7 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.console import error_text, finish, print_traceback, warn
 from contextui.cli.flags import UsageError
 from contextui.cli.output import JsonOutput, TextOutput, TurnReport, explained, output_for
-from contextui.cli.setup import Assembly, assemble
+from contextui.cli.setup import Assembly, assemble, desk_of
 from contextui.events import (
     ActionRefused,
     CompactionFinished,
@@ -61,7 +61,7 @@ def run(arguments: Arguments) -> int:
         form = arguments.output_format or "text"
         output = output_for(form, workspace, verbose=arguments.verbose)
         notices = _Notices(assembly.notices, session)
-        controller = assembly.controller(session.context)
+        controller = desk_of(arguments, assembly, session).controller
         seconds = assembly.loaded.settings.max_job_time
         turn = _take_turn(prompt, controller, notices, output, seconds, own=own)
         found = asyncio.run(turn)

@@ -18,11 +18,12 @@ from contextui.config.sources import KEY_VARIABLE, Loaded
 from contextui.context.manager import ContextManager
 from contextui.context.strategies.registry import load_strategy, make_strategy
 from contextui.context.strategies.strategy import ContextStrategy
+from contextui.errors import ContextUIError
 from contextui.model import Model
 from contextui.session.log import SessionLockedError
 from contextui.session.paths import contextui_home
 from contextui.session.session import Session, SessionOptions
-from contextui.session.store import SessionInfo, SessionStore
+from contextui.session.store import SessionInfo, SessionStore, model_of
 from contextui.text import one_line, shown_path
 from contextui.tui.app_session import AppSession
 from contextui.windowing.finding.registry import Registry, WindowEntry
@@ -47,6 +48,7 @@ class Assembly:
     registry: Registry
     guide: Guide
     model: Model
+    before: str  # what answered until now
     strategy: ContextStrategy
     strategy_model: Model | None  # None for `model`
     notices: tuple[Text, ...]
@@ -86,11 +88,16 @@ class Assembly:
         self.controller(ContextManager(windows)).strategist.check_budget()
 
 
-def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> Assembly:
-    """Load and check everything a turn needs."""
+def assemble(
+    arguments: Arguments, folder: Path | None = None, present: str | None = None, **flags: str
+) -> Assembly:
+    """Load and check everything a turn needs. A new session gets the `present` model of the app."""
     earlier = find_earlier(arguments)
     folder = Path(earlier.info.cwd) if earlier else folder or here()
     loaded = settings_of(arguments, folder, **flags)
+    before = model_of(earlier.info.path) if earlier else present or ""
+    if present is not None or not {"model", "provider", "base_url"} & arguments.flags.keys():
+        loaded = _remembered(arguments, loaded, folder, before)
     unread = earlier.notices if earlier else ()
     notices: list[Text] = [
         *unread,
@@ -115,10 +122,31 @@ def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> 
         registry,
         guide,
         model,
+        before,
         load_strategy(file) if file else make_strategy(chosen.name, chosen.config),
         strategy_model,
         (*notices, *window_notices(registry), *guide.notices),
     )
+
+
+def _remembered(arguments: Arguments, loaded: Loaded, folder: Path, name: str) -> Loaded:
+    """Return the settings with the model of a session, which never becomes another one."""
+    if name == loaded.connection.label or ("/" not in name and name != OFFLINE):  # of an old log
+        return loaded
+    plain, _, at = name.partition(" ")
+    try:
+        loaded = _switched(arguments, loaded, folder, plain)
+        found, _, found_at = loaded.connection.label.partition(" ")
+        if found != plain or bool(at) > bool(found_at):  # it would be another provider's
+            raise SettingsError("Its server is not configured.")
+        make_model(loaded)
+    except ContextUIError as error:
+        raise SettingsError(
+            "The model of this session, {model}, cannot be used: {reason} --model chooses another.",
+            model=name,
+            reason=error,
+        ) from error
+    return loaded
 
 
 def make_model(loaded: Loaded, name: str | None = None) -> Model:
@@ -270,10 +298,10 @@ def open_app_session(arguments: Arguments) -> AppSession:
     assembly = assemble(arguments)
     assembly.check_budget()
     try:
-        return _desk(arguments, assembly, assembly.open_session(fork=arguments.fork))
+        return desk_of(arguments, assembly, assembly.open_session(fork=arguments.fork))
     except SessionLockedError:
         copied = t("The session is open in another process. This is a copy of it.")
-        return _desk(arguments, assembly, assembly.open_session(fork=True), copied)
+        return desk_of(arguments, assembly, assembly.open_session(fork=True), copied)
 
 
 def open_target(arguments: Arguments, target: "Target", lang: Lang) -> AppSession:
@@ -281,13 +309,16 @@ def open_target(arguments: Arguments, target: "Target", lang: Lang) -> AppSessio
     other = Arguments(**vars(arguments))
     other.words, other.newest, other.fork = [], False, False
     other.resume = target.session_id
-    assembly = assemble(other, target.folder, lang=lang)
+    assembly = assemble(other, target.folder, target.model, lang=lang)
     assembly.check_budget()
     session = assembly.open_session(fork=target.fork, turn=target.turn)
-    return _desk(other, assembly, session)
+    return desk_of(other, assembly, session)
 
 
-def _desk(arguments: Arguments, assembly: Assembly, session: Session, *notices: str) -> AppSession:
+def desk_of(
+    arguments: Arguments, assembly: Assembly, session: Session, *notices: str
+) -> AppSession:
+    """Create what a screen works on, and a turn without one."""
     controller = assembly.controller(session.context)
     shown = {t(notice) for notice in window_notices(assembly.registry, trust=False)}
     unshown = {t(notice) for notice in window_notices(assembly.registry)} - shown
@@ -296,36 +327,36 @@ def _desk(arguments: Arguments, assembly: Assembly, session: Session, *notices: 
         controller,
         assembly.registry,
         [*(one for one in map(t, assembly.notices) if one not in unshown), *notices],
-        assembly.loaded.provider == "offline",
         flags=arguments.flags,
         wakes=assembly.loaded.settings.turns_wake,
         notify=assembly.loaded.settings.screen_notify,
     )
 
     def switch_model(name: str) -> None:
-        loaded = _switched(arguments, assembly, name)
+        loaded = _switched(arguments, assembly.loaded, assembly.folder, name)
         controller.model = make_model(loaded)
-        desk.is_offline = loaded.provider == "offline"
+        desk.note_model(loaded.connection.label, session.model)
 
     def switch_strategy(name: str) -> None:
         chosen = assembly.loaded.settings.strategy
         config = chosen.config if chosen.name == name else {}
         controller.strategist.use(make_strategy(name, config), assembly.strategy_model)
 
+    desk.note_model(assembly.loaded.connection.label, assembly.before)
     desk.switch_model, desk.switch_strategy = switch_model, switch_strategy
     return desk
 
 
-def _switched(arguments: Arguments, assembly: Assembly, name: str) -> Loaded:
+def _switched(arguments: Arguments, loaded: Loaded, folder: Path, name: str) -> Loaded:
     """Return the settings with another model.
 
     An address that was set for one provider is not used for another: its key would go there.
     """
-    before, servers = assembly.loaded.connection, assembly.loaded.credentials.servers
-    provider, _ = split_model(name, servers)
+    provider, _ = split_model(name, loaded.credentials.servers)
     flags: dict[str, Any] = {"model": name}
-    if provider is not None:
+    if provider is not None or name == OFFLINE:
         flags["provider"] = "auto"
-        if provider.name != before.provider.name:
-            flags["base_url"] = None
-    return settings_of(arguments, assembly.folder, **flags)
+    is_other = provider is not None and provider.name != loaded.connection.provider.name
+    if is_other and loaded.origins["base_url"] != "ANTHROPIC_BASE_URL":  # for Anthropic in any case
+        flags["base_url"] = None
+    return settings_of(arguments, folder, **flags)

@@ -63,7 +63,7 @@ class Layer:
         found = {}
         for name, value in self.values.items():
             try:
-                found[name] = checked(name, value, strict=self.strict)
+                found[name] = None if value is None else checked(name, value, strict=self.strict)
             except InvalidValueError as error:
                 raise self._error(name, error) from error
         return found
@@ -389,6 +389,14 @@ class Connection:
             return urlsplit(self.address).netloc or self.address
         except ValueError:  # an invalid bracket
             return self.address
+
+    @property
+    def label(self) -> str:
+        """The name that chooses the model, and its server if that is not the provider's own."""
+        if self.provider.api == "none":
+            return self.provider.name
+        is_own = not self.provider.needs_key or self.address == self.provider.url
+        return f"{self.provider.name}/{self.model}" + ("" if is_own else f" ({self.host})")
 
     @property
     def has_key(self) -> bool:

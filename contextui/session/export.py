@@ -74,7 +74,7 @@ def to_markdown(view: SessionView, *, include_obsolete: bool = True) -> str:
     """
     info = view.info
     head = [
-        f"# {view.loaded.title or info.first_words or info.id}",
+        f"# {view.loaded.texts.get('title') or info.first_words or info.id}",
         f"Session `{info.id}` of `{info.cwd}`, {info.started} to {info.updated}.",
     ]
     items = view.items() if include_obsolete else view.context.get_active()
@@ -240,7 +240,7 @@ def to_html(view: SessionView, words: Words, *, include_obsolete: bool = True) -
     """
     info = view.info
     items = [*view.items()]
-    title = _plain(view.loaded.title or info.first_words or info.id)
+    title = _plain(view.loaded.texts.get("title") or info.first_words or info.id)
     body = [
         f"<h1>{title}</h1>",
         f'<p class="about">{_plain(info.cwd)}<br>{_plain(_span(view, words))}</p>',

@@ -28,9 +28,10 @@ from contextui.windowing.window import Clock, utc_now
 KEPT = ".kept"
 """The folder of kept file versions, beside those of windows; no window id begins with a dot."""
 
+_NAMES = ("title", "model")
 _INTERESTING = (
     *("turn_end", "window_opened", "window_state", "window_closed"),
-    *("file_write", "checkpoint", "title"),
+    *("file_write", "checkpoint", *_NAMES),
 )
 
 
@@ -105,7 +106,7 @@ class _Copying:
     _starts: list[int] = field(default_factory=lambda: [0])  # offsets from which a shift holds
     _shifts: list[int] = field(default_factory=lambda: [0])
     _last_id: str | None = None
-    _title: str = ""
+    _named: dict[str, str] = field(default_factory=dict)  # the title and the model
 
     def lines(self, source: BinaryIO, turn: int | None) -> Iterator[bytes]:
         """Yield the lines of the copy."""
@@ -144,11 +145,12 @@ class _Copying:
                 "There is no turn {turn} in session {name}.", turn=turn, name=self.parent
             )
         self._last_id = next((entry.uuid for _, entry in entries(last)), None)
-        # The title of the other session may be newer than the turn.
-        titles = [entry.data["text"] for _, entry in entries(of_kinds(found, "title"))
-                  if entry.subtype == "title"]  # fmt: skip
-        if titles and titles[-1] != self._title:
-            yield self.entry("title", text=titles[-1])
+        # The names in the other session may be newer than the turn.
+        later = {entry.subtype: entry.data["text"] for _, entry in entries(of_kinds(found, *_NAMES))
+                 if entry.subtype in _NAMES}  # fmt: skip
+        for kind, text in later.items():
+            if text != self._named.get(kind):
+                yield self.entry(kind, text=text)
         # So that lists show when it was made.
         yield self.entry("fork", parent=self.origin.parent, turn=self.origin.turn)
 
@@ -176,8 +178,8 @@ class _Copying:
                 self.windows.add(data["windowId"])
             case "window_closed":
                 self.windows.discard(data["windowId"])
-            case "title":
-                self._title = data["text"]
+            case "title" | "model" as kind:
+                self._named[kind] = data["text"]
             case "checkpoint":
                 self.windows = {one["windowId"] for one in data["windows"]}
             case "file_write" if isinstance(data.get("before"), str):

@@ -55,7 +55,7 @@ CHECKPOINT_EVERY = 1_000
 _EARLIEST = 100  # entries
 _SHARE = 8  # how many times the size of the last checkpoint the entries have
 
-_BEGINNING = ("session", "prompt", "aside")
+_BEGINNING = ("session", "prompt", "model", "aside")
 """The entries that alone do not make a session: its start, and notices before anything happens."""
 
 BACKGROUND_RATE = 64_000
@@ -94,10 +94,8 @@ class Recorder:
         """How the session was restored."""
         self.saved_turn = 0
         """The last turn whose end is in the log."""
-        self.draft = ""
-        """The person's unsent input."""
-        self.title = ""
-        """The title that the person gave the session."""
+        self.texts: dict[str, str] = {}
+        """The person's unsent input, the title and the model, by the kind of their entries."""
         self._since_checkpoint = self._bytes_since = self._checkpoint_size = 0
         self._wants_checkpoint = self._is_closed = False
         self._summary_id: str | None = None  # it is written after its boundary
@@ -116,7 +114,7 @@ class Recorder:
         self.offsets.update(loaded.offsets)
         self.closings.update(loaded.closings)
         self.turn, self.parent, self.loaded = loaded.turn, loaded.last_id, loaded
-        self.saved_turn, self.draft, self.title = loaded.turn, loaded.draft, loaded.title
+        self.saved_turn, self.texts = loaded.turn, loaded.texts
         self._since_checkpoint = loaded.since_checkpoint
         self._bytes_since = loaded.end - loaded.start
         self._checkpoint_size = loaded.checkpoint_size
@@ -149,18 +147,12 @@ class Recorder:
         self._held = [] if lazy else None
         self.write(header())
 
-    def keep_draft(self, text: str) -> None:
-        """Write the person's unsent input, unless it is unchanged."""
+    def put(self, kind: str, text: str) -> None:
+        """Write one of the texts, unless it is unchanged."""
         with self._lock:
-            if text != self.draft and not self._is_closed:
-                self.draft = text
-                self.keep("draft", text=text)
-
-    def rename(self, title: str) -> None:
-        """Write the title of the session."""
-        with self._lock:
-            self.title = title
-            self.keep("title", text=title)
+            if text != self.texts.get(kind, ""):
+                self.texts[kind] = text
+                self.keep(kind, text=text)
 
     def keep(self, subtype: str, **data: Any) -> None:
         """Write what is not about items or windows, until the session is closed."""
@@ -340,13 +332,14 @@ class Recorder:
                 self._context, self._windows, self.offsets, self.closings, self.turn
             )
             data["windows"] += self._absent  # a later run may have their classes
-            if self.draft:
-                data["draft"] = self.draft
             self._write_system("checkpoint", **data)
             self._since_checkpoint = self._bytes_since = 0
             self._checkpoint_size = self._last_size
-            if self.title:  # a resume and lists of sessions read it from here on
-                self._write_system("title", text=self.title)
+            for entry in self._named():  # they are read from here on
+                self.write(entry)
+
+    def _named(self) -> list[dict[str, Any]]:
+        return [system_entry(kind, text=text) for kind, text in self.texts.items() if text]
 
     def _is_checkpoint_due(self) -> bool:
         if self._since_checkpoint >= self._every:
@@ -385,8 +378,7 @@ class Recorder:
         lines.append((self._line(system_entry("turn_end", turn=self.turn, early=False)), None))
         lines += map(self._item_line, items[count:])
         rest = [system_entry("cut", cut=self._context.cut)]
-        rest += [system_entry("draft", text=self.draft)] if self.draft else []
-        rest += [system_entry("title", text=self.title)] if self.title else []
+        rest += self._named()
         lines += [(self._line(entry), None) for entry in rest]
         self._wants_checkpoint = True
         if queue:

@@ -259,11 +259,8 @@ class Replay:
         self.left_out = 0
         """How many invalid entries were skipped so far."""
         self._boundary: _Boundary | None = None
-        self.draft = self.title = ""
-
-    def set_draft(self, text: object) -> None:
-        """Remember the person's unsent input."""
-        self.draft = text if isinstance(text, str) else ""
+        self.texts: dict[str, str] = {}
+        """The unsent input, the title and the model, by the kind of their entries."""
 
     def apply(self, entry: Entry) -> ContextItem | None:
         """Apply an entry; return the item that it added, if any.
@@ -285,10 +282,8 @@ class Replay:
                 self._context.report_usage(data["counted"], data["usage"])
             case "request":
                 self._request(data)
-            case "draft":
-                self.set_draft(data.get("text"))
-            case "title":
-                self.title = data["text"]
+            case "draft" | "title" | "model" as kind:
+                self.texts[kind] = data["text"]
             case "turn_end":
                 self._end_turn(data)
             case "compact_boundary":
@@ -313,8 +308,8 @@ class Replay:
         item = item_of(entry)
         if item is None:
             return None
-        if entry.type == "user" and item.content.strip() == self.draft.strip():
-            self.draft = ""  # it was sent
+        if entry.type == "user" and item.content.strip() == self.texts.get("draft", "").strip():
+            self.texts["draft"] = ""  # it was sent
         items, seq = self._context.items, (entry.data or {}).get("seq")
         if seq is None:  # another program's: our own rules split it into turns
             return self._foreign_item(item, entry)

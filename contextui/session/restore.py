@@ -68,8 +68,7 @@ class Loaded:
     absent: list[dict[str, Any]] = field(default_factory=list)
     start: int = 0
     end: int = 0
-    draft: str = ""
-    title: str = ""
+    texts: dict[str, str] = field(default_factory=dict)
     parsed: int = 0
     since_checkpoint: int = 0
     checkpoint_size: int = 0
@@ -167,7 +166,7 @@ class _Loading:
         self._window_replay.restore(self._windows, self._context, self._warn)
         loaded.absent = self._window_replay.absent
         loaded.turn, loaded.last_id = self._replay.turn, self._replay.last_id
-        loaded.draft, loaded.title = self._replay.draft, self._replay.title
+        loaded.texts = self._replay.texts
         if self._damage:
             words = Words(self._windows.lang)
             self._warn(
@@ -281,7 +280,7 @@ class _Loading:
             self._loaded.closings[closing.data["windowId"]] = offset
             self._window_replay.apply("window_closed", closing.data, closing.timestamp)
         self._replay.turn, self._replay.last_id = data["turn"], start.checkpoint.uuid
-        self._replay.set_draft(data.get("draft", ""))
+        self._replay.texts["draft"] = data.get("draft", "")
 
     def _items_at(self, data: CheckpointFacts, damage: list[Damage]) -> dict[int, ContextItem]:
         """Read the items that a checkpoint refers to, by offset, except for invalid ones."""

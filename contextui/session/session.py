@@ -199,20 +199,29 @@ class Session:
     @property
     def draft(self) -> str:
         """The person's unsent input."""
-        return self._recorder.draft
+        return self._recorder.texts.get("draft", "")
 
     def keep_draft(self, text: str) -> None:
         """Save the person's unsent input; it is never part of a request."""
-        self._recorder.keep_draft(text)
+        self._recorder.put("draft", text)
 
     @property
     def title(self) -> str:
         """The title that the person gave the session; may be empty."""
-        return self._recorder.title
+        return self._recorder.texts.get("title", "")
 
     def rename(self, title: str) -> None:
         """Give the session a title."""
-        self._recorder.rename(title)
+        self._recorder.put("title", title)
+
+    @property
+    def model(self) -> str:
+        """The model that answers, by the name that chooses it; may be empty."""
+        return self._recorder.texts.get("model", "")
+
+    def use_model(self, name: str) -> None:
+        """Remember which model answers from now on: a resume and a fork use it too."""
+        self._recorder.put("model", name)
 
     def keep(self, subtype: str, **data: Any) -> None:
         """Write what the conversation shows beside its items: an `aside` or a `command`."""

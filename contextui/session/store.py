@@ -4,6 +4,7 @@ import os
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from heapq import merge
@@ -303,6 +304,22 @@ def _local_name(cwd: str) -> str:
     except FileNotFoundError:
         return cwd
     return here if for_model(here) == cwd else cwd
+
+
+def model_of(path: Path) -> str:
+    """Return the model that a log names last, or in an older one what answered; may be empty."""
+    from contextui.session.reader import entries, of_kinds  # noqa: PLC0415  (heavy)
+
+    answered, kinds = "", ("model", "checkpoint", "assistant")
+    with suppress(OSError), open_plain(path) as file:
+        for _, entry in entries(of_kinds(lines_backwards(file), *kinds)):
+            if entry.subtype == "model":
+                return str(entry.data["text"])
+            if entry.subtype == "checkpoint" and answered:
+                break  # the name follows each checkpoint
+            if entry.message is not None and isinstance(entry.message.model, str):
+                answered = answered or entry.message.model
+    return f"anthropic/{answered}" if answered.startswith("claude-") else answered
 
 
 def read_info(path: Path) -> SessionInfo:

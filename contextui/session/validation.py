@@ -154,7 +154,7 @@ class RequestFacts(TypedDict):
 
 
 class TextFacts(TypedDict):
-    """The person's unsent input, or the title that they gave the session."""
+    """The person's unsent input, the session's title, or the model that answers in it."""
 
     text: str
 
@@ -340,6 +340,7 @@ _FORMS: dict[str, _Form] = {
     "request": _form(RequestFacts),
     "draft": _form(TextFacts),
     "title": _form(TextFacts),
+    "model": _form(TextFacts),
     "turn_end": _form(TurnFacts),
     "aside": _form(AsideFacts),
     "command": _form(CommandFacts),

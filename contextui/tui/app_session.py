@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from contextui.agent.controller import InteractionController
 from contextui.config.schema import Notify
+from contextui.config.settings import OFFLINE
 from contextui.config.sources import Loaded, load_settings
 from contextui.context.item import ItemType
 from contextui.events import (
@@ -28,11 +29,12 @@ from contextui.events import (
 )
 from contextui.model import has_cache
 from contextui.session.session import Session
+from contextui.text import turn_cost
 from contextui.tokens import Usage
 from contextui.windowing.finding.registry import Registry, WindowEntry
 from contextui.windowing.finding.reload import Reloader
 from contextui.windowing.runtime import runtime_of
-from contextui.words import Text
+from contextui.words import Text, Words
 
 if TYPE_CHECKING:
     from contextui.context.messages import Composition
@@ -46,7 +48,6 @@ class AppSession:
     controller: InteractionController
     registry: Registry = field(default_factory=Registry)  # the windows found when it was opened
     notices: list[Text] = field(default_factory=list)  # shown at startup, one line each
-    is_offline: bool = False  # whether no model is connected
     flags: Mapping[str, Any] = field(default_factory=dict)  # settings from the command line
     switch_model: Callable[[str], None] = lambda _: None  # by name; raises a ContextUIError
     switch_strategy: Callable[[str], None] = lambda _: None  # likewise
@@ -64,6 +65,15 @@ class AppSession:
     @property
     def entries(self) -> list[WindowEntry]:
         return self.reloader.registry.entries
+
+    @property
+    def is_offline(self) -> bool:
+        return self.session.model == OFFLINE
+
+    @property
+    def model_name(self) -> str:
+        """The name that chooses the model again."""
+        return self.session.model.partition(" ")[0] or self.controller.model.name
 
     @property
     def has_messages(self) -> bool:
@@ -85,10 +95,26 @@ class AppSession:
     def rewrite_cost(self, tokens: int) -> float | None:
         """Return what tokens cost more if they have to be written to the cache again."""
         written = self.cost_of(Usage(cache_creation_input_tokens=tokens))
-        if written is None:  # a provider that charges nothing extra for writing
-            written = self.cost_of(Usage(tokens))
         read = self.cost_of(Usage(cache_read_input_tokens=tokens))
         return None if written is None or read is None else max(written - read, 0.0)
+
+    @property
+    def sent_tokens(self) -> int:
+        """What the next request of the conversation has; 0 if there is none yet."""
+        context, tools = self.session.context, self.controller.strategist.reserved
+        return context.counter.calibrated(tools + context.outlook().tokens) * self.has_messages
+
+    def note_model(self, name: str, before: str) -> None:
+        """Remember in the session which model answers, and say so if it was another one before."""
+        session, words = self.session, Words(self.session.windows.lang)
+        session.use_model(name)
+        if not before or f"/{name}".endswith(f"/{before}"):  # an old log has no provider
+            return
+        text = words("Model: {old} → {new}", old=before, new=name)
+        if self.has_cache and (tokens := self.sent_tokens):
+            cost = self.cost_of(Usage(cache_creation_input_tokens=tokens))
+            text += f"; {new_cache(words, tokens, cost)}"
+        session.notices.append(text)
 
     def job_in(self, window_id: str) -> str:
         """Return the name of the newest running job of a window; empty if there is none."""
@@ -122,6 +148,12 @@ class AppSession:
     def close(self) -> None:
         self.controller.close()
         self.session.close()
+
+
+def new_cache(words: Words, tokens: int, dollars: float | None) -> str:
+    """Say what a change of the model costs at once: nothing is in its cache."""
+    text = words("a new cache starts: {tokens} tokens", tokens=f"{tokens:,}") if tokens else ""
+    return text if not dollars else text + words(", {cost}", cost=turn_cost(dollars))
 
 
 @dataclass(slots=True)

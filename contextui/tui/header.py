@@ -59,17 +59,11 @@ class Panes(Static):
         super().__init__(id="panes")
         self._words, self._choose = words, choose
         self._desk: AppSession | None = None
-        self._tools = 0  # tokens of their declarations
         self._present = "chat"
         self._places: list[tuple[int, str]] = []
 
     def attach(self, desk: "AppSession") -> None:
-        from contextui.agent.tools import (  # noqa: PLC0415  (after the first frame)
-            declaration_tokens,
-        )
-
-        self._desk, counter = desk, desk.session.context.counter
-        self._tools = declaration_tokens(desk.controller.declared, counter)
+        self._desk = desk
         self.refresh()
 
     def show(self, name: str) -> None:
@@ -106,11 +100,12 @@ class Panes(Static):
 
             open_windows = self._desk.session.windows.windows()
             count = len(open_windows)
-            tokens = snapshot_of(self._desk.session.context, self._tools).shares.total
+            controller, context = self._desk.controller, self._desk.session.context
+            tokens = snapshot_of(context, controller.strategist.reserved).shares.total
             windows = f" {count}" if count else ""
             if any(runtime_of(window).jobs.running() for window in open_windows):
                 windows += f" {spinner()}"
-            share = f" {100 * tokens / self._desk.controller.options.budget:.0f}%"
+            share = f" {100 * tokens / controller.options.budget:.0f}%"
         return {
             "chat": self._words("Chat"),
             "windows": self._words("Windows") + windows,

@@ -294,7 +294,7 @@ class MainScreen(Screen[None]):
         conversation = self.conversation
         self._asker, self._attention = asker, attention
         self._collector = ChangeCollector(
-            desk, lambda: self.call_later(sure_timer, self, _BATCH, self._take_changes)
+            desk, lambda: self.call_later(sure_timer, self, _BATCH, self.take_changes)
         )
         self.query_one(Header).attach(desk)
         self.query_one(Panes).attach(desk)
@@ -411,13 +411,15 @@ class MainScreen(Screen[None]):
 
     # --- events ------------------------------------------------------------------------
 
-    def _take_changes(self) -> None:
+    def take_changes(self) -> None:
         if self._collector is None or self.desk is None or not self.is_attached:
             return
         changes = self._collector.take()
         self.desktop.take(changes)
         self.inspector.take(changes)
         self.query_one(Panes).refresh()
+        self.query_one(Header).refresh()
+        self.conversation.show_model()
         self._arrange(self.desk)
         for window_id, reason in changes.not_opened.items():
             text = self.words("{window} did not open: {reason}", window=window_id, reason=reason)

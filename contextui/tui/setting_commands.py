@@ -8,8 +8,7 @@ from contextui.agent.models.factory import NoKeyError
 from contextui.agent.models.offline import OfflineModel
 from contextui.config.providers import PROVIDERS
 from contextui.config.schema import SETTINGS, Approval, key_of
-from contextui.config.settings import SettingsError, allowed
-from contextui.config.sources import Layer
+from contextui.config.settings import OFFLINE
 from contextui.context.strategies.registry import strategy_names
 from contextui.errors import ContextUIError
 from contextui.session.preferences import Preferences
@@ -34,15 +33,12 @@ _STRATEGIES = {
     "summarization": msg("the oldest turns become a summary"),
     "entities": msg("extracted facts instead of the history"),
 }
-_CONFIGURABLE = {
-    key_of(name): name for name in ("windows_lod", "compaction_auto", "compaction_threshold")
-}
 _WRITABLE = {
     key_of(name): name
     for name, one in SETTINGS.items()
-    if one.choices and not one.key.startswith("approval.")
+    if one.key.startswith("compaction.") or (one.choices and not one.key.startswith("approval."))
 }
-"""The settings that ``/config NAME VALUE`` writes: only choices, and none that asks you less."""
+"""The settings that ``/config NAME VALUE`` writes: none that asks you less."""
 _LANGUAGES = {"en": msg("English"), "zh": msg("Chinese")}
 
 
@@ -52,25 +48,22 @@ class SettingCommands:
     def __init__(self, main: "MainScreen", desk: AppSession) -> None:
         self._main, self._desk, self._words, self._notify = main, desk, main.words, main.note
 
-    def model(self, name: str) -> None:
-        controller, context = self._desk.controller, self._desk.session.context
+    def model(self, name: str, wanted: str = "") -> None:
+        desk = self._desk
         if not name:
             from contextui.tui.dialogs.model import ModelScreen  # noqa: PLC0415  (only for this)
 
-            sent = 0
-            if self._desk.has_messages:
-                sent = context.counter.calibrated(controller.request_of(context.outlook()).tokens)
-            loaded = self._desk.load_settings()
-            screen = ModelScreen(self._words, loaded, controller.model.name, sent)
+            now, loaded = desk.model_name, desk.load_settings()
+            screen = ModelScreen(self._words, loaded, now, desk.sent_tokens, wanted or now)
             self._main.app.push_screen(screen, self._use_model)
             return
         try:
-            self._desk.switch_model(name)
+            desk.switch_model(name)
         except NoKeyError as error:
             self._log_in(error.provider, lambda: self._use_model(name))
             return
-        self._notify(self._words("Switched to {model}.", model=controller.model.name))
-        if warning := getattr(controller.model, "warning", None):
+        self._main.take_changes()
+        if warning := getattr(desk.controller.model, "warning", None):
             self._notify(self._words(warning))
 
     def _use_model(self, name: str | None) -> None:
@@ -88,9 +81,27 @@ class SettingCommands:
         def entered() -> None:
             text = msg("The key of {provider} is saved. /model chooses a model.")
             self._notify(self._words(text, provider=provider))
-            self.model("")
+            connection = self._desk.load_settings().connection
+            is_chosen = self._desk.is_offline and connection.provider.name == provider
+            self.model(connection.label.partition(" ")[0] if is_chosen else "", f"{provider}/")
 
         self._log_in(provider, entered)
+
+    def logout(self, provider: str) -> None:
+        """Remove a saved key; a model that has it answers no more."""
+        names = self.logins()
+        if provider not in names:
+            text = msg("Which one? {names}") if names else msg("No key is saved.")
+            raise ContextUIError(text, names=" | ".join(names))
+        self._desk.controller.check_idle()
+        self._desk.load_settings().credentials.remove(provider)
+        self._notify(self._words("The key of {provider} is removed.", provider=provider))
+        if self._desk.session.model.startswith(f"{provider}/"):
+            self._use_model(OFFLINE)
+
+    def logins(self) -> list[str]:
+        credentials = self._desk.load_settings().credentials
+        return [name for name in self.providers() if credentials.get(name) is not None]
 
     def _log_in(self, provider: str, then: Callable[[], object]) -> None:
         from contextui.tui.dialogs.model import LoginScreen  # noqa: PLC0415  (only for this)
@@ -131,8 +142,6 @@ class SettingCommands:
             self._open_settings(names.get(name, ""))
         elif name == "theme":
             self.theme(value)
-        elif name in _CONFIGURABLE:
-            self._set_until_quit(name, value.strip())
         elif name in _WRITABLE:
             self._write_setting(_WRITABLE[name], value)
         elif name in names:
@@ -140,27 +149,7 @@ class SettingCommands:
             raise ContextUIError(message, name=name)
         else:
             message = msg("{name} is not one of {names}.")
-            raise ContextUIError(message, name=quote(name), names=", ".join(_CONFIGURABLE))
-
-    def _set_until_quit(self, name: str, value: str) -> None:
-        field = _CONFIGURABLE[name]
-        try:
-            chosen = Layer({field: value}, {field: name}).checked()[field]
-        except SettingsError:
-            message = "{name} is {value}: it must be {allowed}."
-            wanted = self._words(allowed(field))
-            raise ContextUIError(message, name=name, value=quote(value), allowed=wanted) from None
-        self._apply(field, chosen)
-        table, _, key = name.partition(".")
-        written = f'"{chosen}"' if isinstance(chosen, str) else str(chosen).lower()
-        self._notify(
-            self._words(
-                "{name} is {value} until you quit; to keep it, add to config.toml: {line}",
-                name=name,
-                value=str(chosen).lower(),
-                line=f"[{table}] {key} = {written}",
-            )
-        )
+            raise ContextUIError(message, name=quote(name), names=", ".join(_WRITABLE))
 
     def _open_settings(self, at: str) -> None:
         from contextui.tui.dialogs.config import ConfigScreen  # noqa: PLC0415  (only for this)
@@ -200,9 +189,8 @@ class SettingCommands:
     def _in_force(self) -> dict[str, Any]:
         """Return the settings that can differ from the configured ones, as they are now."""
         controller = self._desk.controller
-        is_offline = isinstance(controller.model, OfflineModel)
         return {
-            "model": "offline" if is_offline else controller.model.name,
+            "model": self._desk.model_name,
             "windows_lod": self._desk.session.windows.lod.value.lower(),
             "compaction_auto": controller.strategist.auto_compact,
             "compaction_threshold": controller.compaction.threshold,
@@ -231,14 +219,8 @@ class SettingCommands:
         with suppress(ContextUIError):  # without a home, nothing is remembered
             Preferences.of_person().put(REMEMBERED, name)
 
-    def lang(self, name: str) -> None:
-        """Choose the language, from the next start."""
-        if name not in _LANGUAGES:
-            raise ContextUIError("Which one? {names}", names=" | ".join(_LANGUAGES))
-        self._write_setting("lang", name)
-
     def models(self) -> list[Choice]:
-        known = _MODELS | {self._desk.controller.model.name: msg("current")}
+        known = _MODELS | {self._desk.model_name: msg("current")}
         return [Choice(name, self._words(about)) for name, about in known.items()]
 
     def strategies(self) -> list[Choice]:

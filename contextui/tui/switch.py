@@ -34,6 +34,7 @@ class Target:
     session_id: str | None = None
     fork: bool = False
     turn: int | None = None
+    model: str = ""  # which answers in the present session: a new one keeps it
 
 
 Reopen: TypeAlias = Callable[[Target], "AppSession"]
@@ -93,7 +94,8 @@ class Switcher:
         if self.is_under_way:
             raise ContextUIError("Another session is being opened.")
         self.is_under_way = True
-        target = Target(Path(self.desk.session.cwd), session_id, fork, turn)
+        session = self.desk.session
+        target = Target(Path(session.cwd), session_id, fork, turn, session.model)
         return self._app.run_worker(self._run(target, note), name="switch", group="switch")
 
     def is_closing(self, session_id: str) -> bool:

@@ -1,20 +1,25 @@
 """A stored key leaves its file only towards its server."""
 
+import asyncio
 import shlex
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from contextui import secrets
+from contextui import SessionStore, secrets
 from contextui.cli.arguments import parse
-from contextui.cli.setup import open_app_session
+from contextui.cli.setup import open_app_session, open_target
 from contextui.config.credentials import CREDENTIALS_FILE, Credentials
+from contextui.config.settings import SettingsError
 from contextui.config.sources import load_settings
 from contextui.tui.app import Crash, write_report
+from contextui.tui.switch import Target
 from contextui.words import Words
 from tests.agent import chat_server
 from tests.agent.server import Reply, Server, answer
+from tests.agent.talking import say
 from tests.cli.calling import Program
 
 Patch = pytest.MonkeyPatch
@@ -89,6 +94,67 @@ def test_a_stored_key_is_in_no_process_and_no_output(program: Program, monkeypat
         shown = program(*shlex.split(command))
         assert KEY not in shown.out + shown.err, command
         assert shown.out, shown
+
+
+@pytest.mark.parametrize("is_old", [False, True], ids=["new log", "old log"])
+def test_an_offline_session_stays_offline_when_there_is_a_key(
+    program: Program, is_old: bool
+) -> None:
+    """X04: resumed, copied, gone back or left for a new one, it sends nothing and does not pay."""
+    for name in ("milk", "eggs"):
+        assert program("-p", f"Make a todo list with {name}").status == 0
+    for info in program.sessions() if is_old else ():  # a log did not name the model before 3.3
+        written = info.path.read_bytes().splitlines(keepends=True)
+        info.path.write_bytes(b"".join(one for one in written if b'"subtype":"model"' not in one))
+    with Server(*[answer("Paid.")] * 9) as server:
+        program.set(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY=KEY)
+        last = program.sessions()[-1].id
+        for words in (["-c"], ["-r", last], ["-c", "--fork"], ["-r", last, "--fork"]):
+            assert program(*words, "-p", "Make a todo list").status == 0
+            program("compact", *words[1:2] * (words[0] == "-r"))
+        with closing(open_app_session(parse(["-c"]))) as desk:
+            here, store = desk.session, SessionStore(program.home)
+            ways = {
+                "new": Target(program.folder, model=here.model),
+                "sessions": Target(program.folder, last, model=here.model),
+                "fork": Target(program.folder, here.id, fork=True, model=here.model),
+                "fork at a turn": Target(program.folder, last, fork=True, turn=1),
+                "rewind": Target(program.folder, store.make_fork(here.id, 1), model=here.model),
+            }
+            for way, target in ways.items():
+                with closing(open_target(parse(["-c"]), target, "en")) as other:
+                    assert other.is_offline, way
+                    asyncio.run(say(other.controller, "Make a todo list"))
+        assert server.requests == []
+        assert program("-c", "-p", "Hi.", "--model", "claude-x").out == "Paid.\n"  # if one says so
+
+
+def test_a_session_keeps_its_model_and_never_gets_another_in_silence(program: Program) -> None:
+    """X04: from a resume to a new session; what cannot be used is named, and nothing is sent."""
+    with Server(*[chat_server.chat("Hi.")] * 4) as server, Server(answer("Paid.")) as paid:
+        at(server, program.home)
+        assert program("-p", "Hi.", "--model", "box/m").out == "Hi.\n"
+        program.set(ANTHROPIC_BASE_URL=paid.url, ANTHROPIC_API_KEY=KEY)
+        for words in ([], ["--fork"]):
+            assert program("-c", *words, "-p", "Go on.").out == "Hi.\n"
+        with closing(open_target(parse([]), Target(program.folder, model="box/m"), "en")) as new:
+            assert (new.session.model, new.controller.model.name) == ("box/m", "m")
+            with pytest.raises(SettingsError, match="without spaces"):
+                new.switch_model("claude x")
+            new.switch_model("ollama/qwen3")  # of another provider, whose address is its own
+            assert (new.session.model, new.is_offline) == ("ollama/qwen3", False)
+        (program.home / "credentials.json").unlink()
+        problem = "The model of this session, box/m, cannot be used: Its server"
+        with pytest.raises(SettingsError, match=problem):
+            open_app_session(parse(["-c"]))
+        assert (len(server.requests), paid.requests) == (3, [])
+        changed = program("-c", "-p", "Make a todo list", "--model", "offline")
+        assert "Model: box/m → offline" in changed.err
+        assert program("-c", "-p", "Open the files").err == ""
+    with Server(answer("Mine.")) as mine:
+        assert program("-p", "Hi.", "--base-url", mine.url).out == "Mine.\n"
+    program.set(ANTHROPIC_BASE_URL="")
+    program("-c", "-p", "Go on.").fails(2, f"({mine.url[7:]}), cannot be used", "--model")
 
 
 def test_a_refused_key_is_neither_in_the_error_nor_in_a_traceback(program: Program) -> None:

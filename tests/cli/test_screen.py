@@ -7,7 +7,6 @@ import pytest
 from contextui import SessionStore
 from contextui.cli.arguments import parse
 from contextui.cli.setup import open_app_session
-from contextui.config.settings import SettingsError
 from contextui.context.strategies.strategy import StrategyError
 from tests.cli.calling import Program
 from tests.tui.terminal import Terminal
@@ -85,21 +84,6 @@ def test_a_session_that_is_open_elsewhere_is_resumed_in_a_copy(program: Program)
         assert desk.session.id != info.id
         assert "copy" in " ".join(map(str, desk.notices))
         desk.close()
-
-
-def test_another_model_can_be_chosen(program: Program) -> None:
-    desk = open_app_session(parse([]))
-    assert (desk.is_offline, desk.controller.model.name) == (True, "offline")
-    assert desk.switch_model is not None
-    with pytest.raises(SettingsError, match="ANTHROPIC_API_KEY"):
-        desk.switch_model("claude-x")
-    with pytest.raises(SettingsError, match="without spaces"):
-        desk.switch_model("claude x")
-    program.set(ANTHROPIC_API_KEY="a-key")
-    desk.switch_model("claude-x")
-    named: Any = desk.controller.model
-    assert (desk.is_offline, named.name) == (False, "claude-x")
-    desk.close()
 
 
 def test_another_strategy_can_be_chosen(program: Program) -> None:

@@ -19,7 +19,7 @@ def note_shown(pilot: "Pilot[int]", text: str) -> bool:
 
 
 WRONG = {
-    "/config colour red": '"colour" is not one of windows.lod, compaction.auto',
+    "/config colour red": '"colour" is not one of provider, tool_protocol, windows.lod',
     "/config windows.lod huge": "it must be one of full, summary, gist.",
     "/config compaction.threshold 9": "it must be a number from 0.1 to 1.",
     "/export pdf": "md | html | json",
@@ -36,15 +36,19 @@ async def test_settings_are_shown_and_changed_and_what_cannot_be_is_refused(tmp_
             assert desk.session.windows.lod is Lod.FULL
             assert desk.controller.compaction.threshold == 0.8
         main.run_command("/config windows.lod summary")
-        await until(pilot, lambda: note_shown(pilot, '[windows] lod = "summary"'))
+        await until(pilot, lambda: note_shown(pilot, "windows.lod applies now."))
         window = desk.session.windows.open("todo")
         assert window.lod is Lod.SUMMARY
         main.run_command("/config compaction.auto false")
-        await until(pilot, lambda: note_shown(pilot, "[compaction] auto = false"))
+        await until(pilot, lambda: note_shown(pilot, "compaction.auto applies now."))
         assert not desk.controller.strategist.auto_compact
         main.run_command("/config compaction.threshold 0.25")
-        await until(pilot, lambda: note_shown(pilot, "[compaction] threshold = 0.25"))
+        await until(pilot, lambda: note_shown(pilot, "compaction.threshold applies now."))
         assert desk.controller.compaction.threshold == 0.25
+        written = (desk.session.path.parents[2] / "config.toml").read_text()
+        assert all(
+            one in written for one in ('lod = "summary"', "auto = false", "threshold = 0.25")
+        )
 
 
 async def test_a_conversation_is_exported_with_or_without_closed_ones(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ from contextui.tui.conversation.entries import AsideLine
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.dialogs.model import LoginScreen, ModelScreen, OfferList, ServerScreen
 from contextui.tui.footer import KeyBar
-from tests.agent.server import Server
-from tests.tui.running import desk_in, running, say, until
+from tests.agent.chat_server import chat_error
+from tests.agent.server import Reply, Server
+from tests.tui.inspector.scene import inspector
+from tests.tui.running import app_of, desk_in, lines, noted, running, say, until
 from tests.tui.sharing import SharedApp
 
 KEY = "k3y-of-the-sheet-that-nobody-may-see"
@@ -41,7 +44,9 @@ def connected(folder: Path, environ: dict[str, str], **given: Any) -> AppSession
         return load_settings(flags, environ, home, folder / "work")
 
     def switch(name: str) -> None:
-        desk.controller.model = create_model(load(model=name).connection)
+        connection = load(model=name).connection
+        desk.controller.model = create_model(connection)
+        desk.note_model(connection.label, desk.session.model)
 
     desk.load_settings, desk.switch_model = load, switch
     return desk
@@ -62,6 +67,7 @@ class Sheet:
 
     async def _tidy(self, pilot: "Pilot[int]") -> None:
         self.desk.controller.model = self.model
+        self.desk.session.use_model("")
         pilot.app.query_one(Prompt).clear()
 
     def clear(self) -> None:
@@ -186,7 +192,7 @@ async def test_models_are_searched_priced_and_given_more_context(
     await pilot.press("slash", *"x/dear", "enter")
     await until(pilot, lambda: chosen() == "box/dear")
     # the same figure as the inspector's, at the price of writing to the cache
-    assert re.fullmatch(r"a change starts a new cache: [\d.]+k? at full price, \$0\.0\d+", border())
+    assert re.fullmatch(r"a new cache starts: [\d,]+ tokens, \$0\.0\d+", border())
     assert "$20.00 $100.00" in shown(pilot.app)
     await pilot.press("escape", "slash", *"qwen", "enter")
     await until(pilot, lambda: chosen() == "ollama/qwen3-coder:30b")
@@ -205,24 +211,55 @@ async def test_models_are_searched_priced_and_given_more_context(
     }
 
 
-async def test_without_a_key_a_model_leads_to_the_dialog_and_then_is_used(
-    pilot: "Pilot[int]", sheet: Sheet
-) -> None:
-    """Escape leaves everything as it was."""
+async def test_a_key_is_checked_used_and_removed(pilot: "Pilot[int]", sheet: Sheet) -> None:
+    """X32: escape and a wrong key leave everything as it was; no key is shown or logged."""
     before = sheet.desk.controller.model
-    pilot.app.query_one(Prompt).put("/login openai")
+    pilot.app.query_one(Prompt).put("/model openai/gpt-x")
     await pilot.press("enter")
     await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
     await pilot.press("x", "escape")
     await until(pilot, lambda: not isinstance(pilot.app.screen, LoginScreen))
     assert sheet.desk.controller.model is before
     assert not (sheet.home / "credentials.json").exists()
-    await log_in(pilot, "/model openai/gpt-x")
+    sheet.environ["OPENAI_BASE_URL"] = f"{sheet.server.url}/v1"
+    sheet.environ["CONTEXTUI_MODEL"] = "openai/gpt-x"
+    sheet.server.pages = {"/v1/models": Reply(401, chat_error(f"wrong: {KEY}"))}
+    sheet.desk.session.use_model("offline")
+    await log_in(pilot, "/login openai")
+    note = pilot.app.screen.query_one("#note", Static)
+    await until(pilot, lambda: "rejected the key. It is not saved." in str(note.visual))
+    assert KEY not in pilot.app.export_screenshot() + (sheet.home / "credentials.json").read_text()
+    await pilot.press("escape")
+    assert sheet.desk.controller.model is before
+    sheet.server.pages = {"/v1/models": {"data": [{"id": "gpt-x"}]}}
+    await log_in(pilot, "/login openai")
     await until(pilot, lambda: sheet.desk.controller.model.name == "gpt-x")
     assert KEY not in pilot.app.export_screenshot()
     log = b"".join(one.read_bytes() for one in sheet.home.rglob("*.jsonl"))
     assert KEY.encode() not in log
     assert KEY in (sheet.home / "credentials.json").read_text()
+    app_of(pilot).main.run_command("/logout openai")
+    await until(pilot, lambda: sheet.desk.is_offline and noted(pilot, "is removed."))
+    assert KEY not in (sheet.home / "credentials.json").read_text()
+
+
+async def test_all_of_the_screen_follows_a_change_of_the_model(
+    pilot: "Pilot[int]", sheet: Sheet
+) -> None:
+    """X03, X15: the header, the start page, the conversation, the cache and the budget."""
+    desk, server = sheet.desk, sheet.server
+    app_of(pilot).main.run_command("/model offline")
+    await until(pilot, lambda: desk.is_offline)
+    await say(pilot, "Make a todo list with milk")
+    await until(pilot, lambda: inspector(pilot)._watch.snapshot().cached_tokens)
+    Credentials(sheet.home).add_server("box", f"{server.url}/v1")
+    (sheet.home / "prices.toml").write_text('["box/dear"]\ninput = 2000\noutput = 1\n')
+    desk.controller._loop.options = replace(desk.controller.options, budget=7_777)
+    app_of(pilot).main.run_command("/model box/dear")
+    await until(pilot, lambda: noted(pilot, "Model: offline → box/dear; a new cache starts: "))
+    assert inspector(pilot)._watch.snapshot().cached_tokens == 0
+    await until(pilot, lambda: lines(pilot)[0].endswith(" dear"))
+    await until(pilot, lambda: "128k" in lines(pilot)[1])
 
 
 async def test_a_server_is_added_and_a_wrong_address_is_refused(

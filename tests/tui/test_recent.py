@@ -76,7 +76,7 @@ async def test_without_a_model_the_screen_says_what_answers_and_finds_a_server(
         server.pages = {**OLLAMA}
         add(tmp_path / "home", "Elsewhere", tmp_path / "other")
         desk = connected(tmp_path, {"OLLAMA_HOST": place.format(at=urlsplit(server.url).netloc)})
-        desk.is_offline = True
+        desk.session.use_model("offline")
         is_here = "{at}" in place
         async with running(desk) as pilot:
             await until(pilot, lambda: shown(pilot, "No model is connected."))

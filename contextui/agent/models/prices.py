@@ -26,7 +26,11 @@ def cost_of(rates: Rates, usage: Usage) -> float | None:
         (usage.input_tokens, rates.input),
         (usage.output_tokens, rates.output),
         (usage.cache_read_input_tokens, rates.cached),
-        (usage.cache_creation_input_tokens, rates.written),
+        # some providers charge nothing extra for writing
+        (
+            usage.cache_creation_input_tokens,
+            rates.input if rates.written is None else rates.written,
+        ),
     )
     total = 0.0
     for tokens, price in parts:

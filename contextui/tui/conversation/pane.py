@@ -82,11 +82,15 @@ class Conversation(EntryList):
 
     def on_mount(self) -> None:
         self.anchor()
-        if self._desk.is_offline:
-            self._show_ways(self._words("use a local server: looking…"))
+        self._show_ways(self._words("use a local server: looking…") * self._desk.is_offline)
+        self.show_model()
         self._show_first()
         if self._desk.session.has_older_items:
             self.run_worker(self._read_older(), name="older")
+
+    def show_model(self) -> None:
+        self.query_one(Welcome).set_class(self._desk.is_offline, "-offline")
+        self.query_one("#offline").display = self._desk.is_offline
 
     def _show_ways(self, server: str = "") -> None:
         login = ("/login", self._words("enter an API key"))

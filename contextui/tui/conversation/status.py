@@ -21,7 +21,7 @@ from contextui.events import (
     UsageSpent,
 )
 from contextui.model import TextDelta, ThinkingDelta
-from contextui.text import duration
+from contextui.text import duration, turn_cost
 from contextui.tui.conversation.shell import TypedCommand
 from contextui.tui.lines import KEY, MUTED, SPINNER, fit, line, short
 from contextui.words import Words, msg
@@ -30,8 +30,6 @@ _ROOMY = 52  # cells needed for the full status
 _NAME = 24  # cells of the name of a job
 _PATIENCE = 1.0  # seconds after which a job that a call waits for is named
 _ROUND = len("⠋    esc ") + 4  # cells around the status
-
-_LEAST = 0.001  # dollars: a smaller cost is shown as less than this
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +59,6 @@ class TurnFigures:
         if self.cost:
             parts.append(turn_cost(self.cost))
         return "   ".join(parts)
-
-
-def turn_cost(dollars: float) -> str:
-    """Format the cost of one turn: `$0.010`."""
-    return f"${dollars:,.3f}" if dollars >= _LEAST else f"<${_LEAST}"
 
 
 @dataclass(slots=True)

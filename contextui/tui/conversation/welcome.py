@@ -98,7 +98,6 @@ class Welcome(Vertical):
             for command, about in ways
         ]
         self.query_one("#offline", Static).update(Content("\n").join(rows))
-        self.add_class("-offline")
 
     async def show_waiting(self, line: Content) -> None:
         self.add_class("-waiting")

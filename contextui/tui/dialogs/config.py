@@ -110,7 +110,7 @@ class SettingList(RowList[str]):
         """Return the value in force; a model without the provider before its slash is the same."""
         configured = getattr(self.loaded.settings, name, self._themes[0])
         now = self._in_force().get(name, configured)
-        is_same = name == "model" and str(configured).endswith(f"/{now}")
+        is_same = name == "model" and f"/{now}".endswith(f"/{configured}")
         return configured if is_same else now
 
     def origin(self, name: str) -> str:

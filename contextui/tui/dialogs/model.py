@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 
 from contextui.agent.models.catalogue import Offer, ask_all, asked, offers
 from contextui.agent.models.connection import unencrypted
+from contextui.agent.models.prices import cost_of
 from contextui.agent.models.servers import ServedModel, endpoint_of, enlarge
 from contextui.config.providers import PROVIDERS
 from contextui.config.settings import OFFLINE
@@ -23,7 +24,8 @@ from contextui.config.sources import Loaded
 from contextui.errors import ContextUIError
 from contextui.model import ModelError
 from contextui.text import quote
-from contextui.tui.conversation.status import turn_cost
+from contextui.tokens import Usage
+from contextui.tui.app_session import new_cache
 from contextui.tui.desktop.rowlist import FilterLine, RowList
 from contextui.tui.dialogs.question import Dialog
 from contextui.tui.dialogs.sheet import ListSheet
@@ -81,13 +83,13 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         Binding("c", "enlarge", show=False),
     ]
 
-    def __init__(self, words: Words, loaded: Loaded, current: str, cached: int = 0) -> None:
+    def __init__(self, words: Words, loaded: Loaded, current: str, cached: int, at: str) -> None:
         self._loaded, self._current, self._cached = loaded, current, cached
         listed = OfferList(self._draw, lambda row: row.name if row is not None else None)
         super().__init__(words, listed, words("Search models"), is_filter_shown=True)
         self._offers = {offer.provider.name: offer for offer in offers(loaded)}
-        self._wanted = ""  # the row to choose as soon as it is listed
-        self._is_settled = False  # whether the person moved, or the current model was chosen
+        self._wanted = at  # the row to choose as soon as it is listed
+        self._is_settled = False  # whether it was chosen, or the person moved
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box") as box:
@@ -122,13 +124,9 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         rows, query = list(self._rows()), self.filter.query_text
         note, at = self._words("No model matches {query}. Esc clears.", query=quote(query, 40)), ""
         names = [row.name for row in rows if row is not None]
-        if self._wanted in names:
-            at, self._wanted, self._is_settled = self._wanted, "", True
-        elif not self._is_settled:
-            is_current = (name for name in names if name.endswith(f"/{self._current}"))
-            at = next(is_current, self._current if self._current in names else "")
-            self._is_settled = bool(at)
-            at = at or next(iter(names), "")
+        if not self._is_settled:
+            self._is_settled = self._wanted in names
+            at = self._wanted if self._is_settled else next(iter(names), "")
         self.listed.show(rows, note, at=at or None)
         self._explain()
 
@@ -188,7 +186,7 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
 
     def _model_row(self, offer: Offer, model: ServedModel) -> Content:
         words, prices = self._words, model.rates
-        is_current = model.name == self._current
+        is_current = offer.name_of(model) == self._current
         is_offline = offer.provider.api == "none"
         size, style = self._size_of(model)
         free = words("free") if offer.provider.is_local or is_offline else ""
@@ -245,7 +243,7 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         elif offer is not None and offer.warning:
             text = Content.styled(self._words(offer.warning), "$text-warning")
         self.query_one("#note", Static).update(text)
-        self.note(self._price_of_change(model))
+        self.note(self._price_of_change(row))
         self.show_keys()
 
     def hints(self) -> list[Hint]:
@@ -258,18 +256,12 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
             found += [("l", _LOG_IN)]
         return [*found, ("u", msg("add a server…")), ("esc", msg("back"))]
 
-    def _price_of_change(self, model: ServedModel | None) -> str:
+    def _price_of_change(self, row: OfferRow | None) -> str:
         """Return what another model costs at once: it has nothing in its cache."""
-        if model is None or not self._cached or model.name in (self._current, OFFLINE):
+        if row is None or row.model is None or row.name in (self._current, OFFLINE):
             return ""
-        words, rates = self._words, model.rates
-        text = words(
-            "a change starts a new cache: {tokens} at full price", tokens=short(self._cached)
-        )
-        if rates is None:
-            return text
-        price = rates.input if rates.written is None else rates.written
-        return text + words(", {cost}", cost=turn_cost(price * self._cached / 1_000_000))
+        rates, new = row.model.rates, Usage(cache_creation_input_tokens=self._cached)
+        return new_cache(self._words, self._cached, cost_of(rates, new) if rates else None)
 
     @on(OfferList.Opened)
     def _open(self) -> None:
@@ -327,7 +319,7 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         except ModelError as error:
             self._report(self._words(error), "$text-error")
             return
-        self._wanted = f"{provider}/{name}"
+        self._wanted, self._is_settled = f"{provider}/{name}", False
         self._again(provider)
 
     def _report(self, text: str, style: str) -> None:
@@ -379,15 +371,15 @@ class EntryScreen(Dialog[str | None]):
                 yield Static(Content.styled(self._words(warning), "$text-warning"), id="warning")
             yield KeyBar(self._words, _FIELD_KEYS)
 
-    def save(self, typed: str) -> str:
+    async def save(self, typed: str) -> str:
         """Save what was typed; raise a ContextUIError if that is not accepted or fails."""
         raise NotImplementedError
 
     @on(Input.Submitted)
-    def _save(self, event: Input.Submitted) -> None:
-        event.stop()
+    @work(exclusive=True)
+    async def _save(self, event: Input.Submitted) -> None:
         try:
-            name = self.save(event.value)
+            name = await self.save(event.value)
         except ContextUIError as error:
             text = Content.styled(self._words(error), "$text-error")
             self.query_one("#note", Static).update(text)
@@ -418,12 +410,18 @@ class LoginScreen(EntryScreen):
         )
         yield from self.entry(title, note, unencrypted(connection.address) or "")
 
-    def save(self, typed: str) -> str:
+    async def save(self, typed: str) -> str:
         connection, name = self._connection, self._connection.provider.name
         self._field.value = ""
         is_added = name not in PROVIDERS  # its address may be changed
         url = connection.url or (connection.address if is_added else "")
         self._loaded.credentials.put(name, typed, url)
+        self.query_one("#note", Static).update(self._words("checking the key…"))
+        offer = Offer(self._loaded.connect(connection.provider))
+        found = offer if offer.warning else await asked(offer)
+        if found.problem is not None and found.problem.kind == "auth":
+            self._loaded.credentials.remove(name)
+            raise ContextUIError("{at} rejected the key. It is not saved.", at=connection.host)
         return name
 
 
@@ -438,7 +436,7 @@ class ServerScreen(EntryScreen):
         note = self._words("Any server that speaks the chat completions API.")
         yield from self.entry(self._words("Add a server"), note)
 
-    def save(self, typed: str) -> str:
+    async def save(self, typed: str) -> str:
         from contextui.agent.models.openai import complete_url  # noqa: PLC0415
 
         url = typed.strip()

@@ -14,8 +14,7 @@ from textual.widgets import Static, TextArea
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
-from contextui.text import for_terminal, one_line
-from contextui.tui.conversation.status import turn_cost
+from contextui.text import for_terminal, one_line, turn_cost
 from contextui.tui.footer import KeyBar
 from contextui.tui.inspector.prices import Offer, turns
 from contextui.tui.inspector.rows import ItemRow

@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from contextui.agent.tools import declaration_tokens
 from contextui.context.item import ContextItem
 from contextui.context.messages import Composition
 from contextui.errors import ContextUIError
@@ -85,7 +84,6 @@ class Watch:
         session = desk.session
         self._desk, self._context, self._session = desk, session.context, session
         self._swept = swept
-        self.tools = declaration_tokens(desk.controller.declared, session.context.counter)
         self.sent: deque[Composition] = deque(maxlen=2)
         known = session.context.current_seq if session.turn else 0
         self.spending = Spending(session.turn + 1, after=known)
@@ -94,7 +92,8 @@ class Watch:
         self.stop: Callable[[], None] = session.context.subscribe(self._handle_context_event)
 
     def snapshot(self) -> ContextSnapshot:
-        return snapshot_of(self._context, self.tools, knows_cache=self._desk.has_cache)
+        tools = self._desk.controller.strategist.reserved
+        return snapshot_of(self._context, tools, knows_cache=self._desk.has_cache)
 
     def handle(self, event: Event) -> None:
         match event:
@@ -175,7 +174,7 @@ class EarlierTurns:
         except Exception as error:  # a log may be damaged in any way: report it
             return None, reason_of(error)
         view.windows.settle_now()
-        snapshot = snapshot_of(view.context, self._watch.tools)
+        snapshot = snapshot_of(view.context, self._desk.controller.strategist.reserved)
         view.close()  # its windows no longer change
         return snapshot, ""
 

@@ -13,16 +13,12 @@ from textual.binding import Binding
 from textual.content import Content
 
 from contextui.session.usage import PlannedRequest, Sweep
+from contextui.text import turn_cost
 from contextui.tokens import Usage
-from contextui.tui.conversation.status import turn_cost
 from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.inspector.plot import COLOURS, MONEY, TEXTURES, TOKENS, Bar, plot
 from contextui.tui.lines import FAINT, MUTED, fit, short
 from contextui.words import Words, msg
-
-READ_PRICE, WRITE_PRICE = 0.1, 1.25
-"""Price factors of tokens read from and written to the cache; an uncached token costs 1."""
-
 
 _REASONS = {
     "price": msg("keeping it cost more"),
@@ -95,19 +91,12 @@ class TurnUsage:
     def sent(self) -> int:
         return self.cached + self.written + self.uncached
 
-    @property
-    def paid(self) -> int:
-        """The cost of the input, in tokens at full price."""
-        return round(READ_PRICE * self.cached + WRITE_PRICE * self.written + self.uncached)
-
     def dollars(self, cost_of: Callable[[Usage], float | None]) -> tuple[float, ...]:
         """Return its cost, divided as `parts` are."""
         if self.cost is None:
             return 0.0, 0.0, 0.0, 0.0
         read = cost_of(Usage(cache_read_input_tokens=self.cached)) or 0.0
-        new = cost_of(Usage(self.uncached, cache_creation_input_tokens=self.written))
-        if new is None:  # a provider that charges nothing extra for writing
-            new = cost_of(Usage(self.uncached + self.written)) or 0.0
+        new = cost_of(Usage(self.uncached, cache_creation_input_tokens=self.written)) or 0.0
         answered = cost_of(Usage(output_tokens=self.answered)) or 0.0
         total = read + new + answered
         if not total:
@@ -211,7 +200,6 @@ _UNCACHED = Column(
 )
 _SENT = Column("sent", lambda one: f"{'~' * one.is_guess}{one.sent:,}", 10)
 _ANSWERED = Column("answered", lambda one: f"{one.answered:,}", 10)
-_PAID = Column(msg("full price"), lambda one: f"{one.paid:,}", 11)
 _COST = Column(msg("cost"), lambda one: "" if one.cost is None else turn_cost(one.cost), 9)
 _HEAD, _LEAST_PLOT, _TABLE = 3, 6, 8  # lines
 
@@ -380,7 +368,6 @@ class UsagePage(RowList[Content | TurnUsage]):
         if self._has_cache:
             has_outdated = is_wide or not has_cost
             columns = [_TURN, _CACHED, *[_OUTDATED] * has_outdated, _UNCACHED, _ANSWERED]
-            columns += [_PAID] * (is_wide and not has_cost)
         columns += [_COST] * has_cost
         sizes = []
         for at, column in enumerate(columns):
@@ -390,28 +377,23 @@ class UsagePage(RowList[Content | TurnUsage]):
         return [(columns[at], cells) for at, cells in fitting_cells(sizes, width).items()]
 
     def _summary(self, width: int) -> str:
-        count = self._words.plural(len(self._turns), "1 turn", "{count} turns")
-        if not self._has_cache:
-            figures = {
-                "sent": short(sum(turn.sent for turn in self._turns)),
-                "answered": short(sum(turn.answered for turn in self._turns)),
-            }
-            text = self._words("{sent} sent   {answered} answered", **figures)
-            text = f"{count}   {text}"
-            cost = total_cost(self._turns)
-            return text if cost is None else f"{text}   ${cost:,.2f}"
-        if (cost := total_cost(self._turns)) is not None:
+        words, cost, turns = self._words, total_cost(self._turns), self._turns
+        if self._has_cache and cost is not None:
             return self._money(cost, width)
-        paid, sent = sum(turn.paid for turn in self._turns), sum(turn.sent for turn in self._turns)
-        saved = round(100 - 100 * paid / sent) if sent else 0
-        is_wide = width > _WIDE
-        template = msg("{paid} billed of {sent} sent, {saved}% saved")
-        if is_wide:
-            template = msg("{paid} billed of {sent} sent   {saved}% saved by the cache")
-        guess = "~" if any(turn.is_guess for turn in self._turns) else ""
-        figures = {"paid": guess + short(paid), "sent": guess + short(sent), "saved": str(saved)}
-        text = self._words(template, **figures)
-        return (f"{count}   {text}" if is_wide else text) + self._sweeps(width)
+        sent, guess = sum(turn.sent for turn in turns), any(turn.is_guess for turn in turns)
+        figures = {
+            "sent": "~" * guess + short(sent),
+            "answered": short(sum(turn.answered for turn in turns)),
+        }
+        parts = []
+        if width > _WIDE or not self._has_cache:
+            parts.append(words.plural(len(turns), "1 turn", "{count} turns"))
+        if self._has_cache and sent:
+            cached = sum(turn.cached for turn in turns)
+            parts.append(words("{percent}% cached", percent=f"{100 * cached / sent:.0f}"))
+        parts.append(words("{sent} sent   {answered} answered", **figures))
+        parts += [] if cost is None else [f"${cost:,.2f}"]
+        return "   ".join(parts) + self._sweeps(width)
 
     def _money(self, cost: float, width: int) -> str:
         """Return what the turns cost, and what they would have cost without the cache."""

@@ -453,7 +453,7 @@ async def test_a_long_command_notifies_once_while_the_terminal_has_not_the_focus
     (chat.work / "gate").touch()
     await until(pilot, lambda: "\a" in written)
     await until(pilot, lambda: not desk.job_in(where))
-    app.main._take_changes()  # no report of the terminal starts a turn
+    app.main.take_changes()  # no report of the terminal starts a turn
     assert app.main.turns is not None
     assert not app.main.turns.is_running
     assert written.count("\a") == 1

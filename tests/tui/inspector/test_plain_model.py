@@ -22,7 +22,7 @@ WORDS = re.compile(r"cache|paid|billed|price|rent \d|sweep|swept|saved|break|\$\
 
 async def test_offline_no_page_mentions_a_cache_or_payment(tmp_path: Path) -> None:
     desk = desk_in(tmp_path, model=OfflineModel())
-    desk.is_offline = True
+    desk.session.use_model("offline")
     async with running(desk) as pilot:
 
         def mentioned(rows: list[str]) -> list[str]:

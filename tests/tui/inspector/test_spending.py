@@ -19,11 +19,6 @@ def test_requests_of_a_turn_add_up() -> None:
     assert spending.turns[1].turn == 2
 
 
-def test_paid_is_a_tenth_for_reading_and_a_quarter_more_for_writing() -> None:
-    assert TurnUsage(16, 8_900, 400, 3_100, 430).paid == 4_490
-    assert TurnUsage(16, 8_900, 400, 3_100, 430).sent == 12_400
-
-
 def test_missing_usage_is_estimated() -> None:
     spending = Spending()
     spending.spend(1, Usage(), 700)

@@ -114,8 +114,8 @@ async def test_without_prices_there_are_no_dollars_and_without_turns_no_csv(tmp_
         await pilot.press("t")
         await pilot.pause()
         assert shown(pilot, "  12k")
-        assert not shown(pilot, "of ~")
+        assert not shown(pilot, "~11")
         await say(pilot, "two")  # whose usage the model does not report
-        await until(pilot, lambda: shown(pilot, " billed of ~"))
+        await until(pilot, lambda: shown(pilot, "91% cached   ~11.8k sent   120"))
         (row,) = (one for one in lines(pilot) if re.search(r"▏ +2 +0 ", one))
         assert re.search(r" 2 +0 +· +~\d+ +0 *$", row)

@@ -107,7 +107,7 @@ def refused(scene: Scene, clause: Clause, nearest: Reading | None, words: Words)
         unknown = ", ".join(f"“{one_line(word, 40)}”" for word in nearest.unexplained[:5])
         parts.append(words("These words mean nothing to me here: {words}.", words=unknown))
     window = nearest.window if nearest and nearest.window.id else scene.window(scene.focus)
-    hint = words("I am the small offline model; /model connects a real one.")
+    hint = words("I am the small offline model; /model or --model connects a real one.")
     return " ".join([*parts, _can(window, words) if window else example(scene, words), hint])
 
 
