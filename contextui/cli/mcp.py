@@ -48,7 +48,7 @@ def _list(found: Found) -> None:
     if found.notice:
         warn(t(found.notice))
     if not (found.servers or found.untrusted or found.problems):
-        say(t("No MCP servers are configured. See docs/mcp.md."))
+        say(t("No MCP servers are configured in config.toml or .mcp.json."))
 
 
 def _problem(server: Server) -> str:

@@ -6,7 +6,7 @@ Help and completions need only these; `contextui.config.settings` validates valu
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
-from contextui.words import LANGUAGES, Lang
+from contextui.words import LANGUAGES, Lang, msg
 
 Provider = Literal[
     "auto", "anthropic", "openai", "openrouter", "ollama", "llamacpp", "lmstudio", "vllm", "offline"
@@ -158,6 +158,14 @@ WINDOW_SETTINGS: Mapping[str, Setting] = {
 """The settings of windows and context by name, in the order in which they are listed."""
 
 SETTINGS: Mapping[str, Setting] = {**MODEL_SETTINGS, **WINDOW_SETTINGS}
+GROUPS: Mapping[str, str] = {
+    "model": msg("Model"),
+    "window": msg("Windows"),
+    "approval": msg("Approval"),
+    "placement": msg("Context"),
+    "screen_notify": msg("Screen"),
+}
+"""The groups of settings by the first setting of each."""
 LISTS = tuple(name for name, one in SETTINGS.items() if isinstance(one.default, tuple))
 """The settings that are lists."""
 

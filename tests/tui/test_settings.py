@@ -8,6 +8,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from contextui.config.schema import GROUPS
 from contextui.config.sources import load_settings
 from contextui.tui.desktop.menu import MenuScreen
 from contextui.tui.dialogs.config import ConfigScreen
@@ -163,6 +164,8 @@ async def test_the_file_of_a_setting_is_named_and_its_path_is_in_the_detail(
     rows = {name: listed.line_at(at, listed.size.width).plain
             for at, name in enumerate(listed.names)}  # fmt: skip
     assert {len(row) for row in rows.values()} == {listed.size.width}
+    heads = {name: row.split()[0] for name, row in rows.items() if row[0] != " "}
+    assert heads == GROUPS  # X33
     assert rows["budget"].endswith("  ~/home/config.toml")
     whole = "  ~/a folder with a name that is rather long/shop/.contextui/config.toml"
     cut = "  …/shop/.contextui/config.toml"

@@ -1,6 +1,7 @@
 """The sheet of settings: each value, where it comes from, and a field to change it."""
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,7 +15,7 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Input, Static
 
-from contextui.config.schema import SETTINGS, key_of
+from contextui.config.schema import GROUPS, SETTINGS, key_of
 from contextui.config.writer import write_setting
 from contextui.errors import ContextUIError
 from contextui.secrets import mask
@@ -29,9 +30,9 @@ from contextui.words import Words, msg
 if TYPE_CHECKING:
     from contextui.config.sources import Loaded
 
-_NAME = 22  # cells
+_GROUP, _NAME = 10, 22  # cells
 _SOURCE = 24  # at least
-_WIDTH = 108
+_WIDTH = 118
 _AROUND, _BESIDE = 6, 6  # rows and columns of the sheet around the list and the description
 _KEYS = (("enter", msg("change")), ("/", msg("search")), ("esc", msg("back")))
 _INPUT_KEYS = (("enter", msg("write to config.toml")), ("esc", msg("cancel")))
@@ -76,6 +77,7 @@ class SettingList(RowList[str]):
         super().__init__(self._draw, lambda name: name, id="settings")
         self._words, self._in_force, self._themes = words, in_force, themes
         self.names = [*SETTINGS, REMEMBERED]
+        self._heads: Mapping[str, str] = GROUPS
         self.loaded = loaded
 
     def search(self, query: str, *, at: str | None = None) -> None:
@@ -83,6 +85,10 @@ class SettingList(RowList[str]):
         wanted = query.casefold().split()
         texts = {name: f"{key_of(name)} {self.about(name)}".casefold() for name in self.names}
         found = [name for name in self.names if all(word in texts[name] for word in wanted)]
+        starts = [self.names.index(name) for name in GROUPS]
+        groups = {name: bisect_right(starts, self.names.index(name)) - 1 for name in found}
+        firsts = {group: name for name, group in reversed(groups.items())}
+        self._heads = {name: [*GROUPS.values()][group] for group, name in firsts.items()}
         self.show(found, at=at)
 
     def about(self, name: str) -> str:
@@ -125,10 +131,12 @@ class SettingList(RowList[str]):
     def _draw(self, name: str, width: int) -> Content:
         value, origin = self.value(name) or "–", shown_folder(self.origin(name))
         is_default = origin == self._words("default")
-        room = max(width - _NAME - 1, _SOURCE + 8)
+        room = max(width - _GROUP - _NAME - 1, _SOURCE + 8)
+        head = self._words(self._heads[name]) if name in self._heads else ""
         left = max(room - cell_len(line(value)) - 2, _SOURCE)
         source = fit(path_end(origin, left), left).rstrip()
         return Content.assemble(
+            (fit(head, _GROUP), MUTED),
             fit(key_of(name), _NAME),
             " ",
             (fit(value, room - cell_len(source) - 2), MUTED if is_default else "bold"),
@@ -142,7 +150,7 @@ class ConfigScreen(ListSheet[None, str]):
 
     DEFAULT_CSS = """
     ConfigScreen {
-        #box { width: 108; }
+        #box { width: 118; }
         #about { margin: 1 0 0 0; }
         #field { background: $foreground 6%; }
         &.-typing .keys { margin: 0; }

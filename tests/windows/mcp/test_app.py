@@ -112,7 +112,8 @@ def configured(program: Program, **more: object) -> None:
 
 
 def test_the_command_lists_and_tests_servers(program: Program) -> None:
-    assert "No MCP servers are configured" in program("mcp", "list").out
+    told = program("mcp", "list").out  # X38: an installed program has no docs/
+    assert told.startswith("No MCP servers are configured in config.toml")
     configured(program)
     done = program("mcp", "list")
     assert "[X] plain: not trusted" in done.out
