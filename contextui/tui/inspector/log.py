@@ -96,17 +96,18 @@ class LogPage(Sheet):
         self.redraw()
         self._grew()
 
-    def add_sweep(self, sweep: Sweep, provider: Callable[[int], int]) -> None:
-        self._log.append(self._line_of(sweep, provider))
+    def add_sweep(self, sweep: Sweep) -> None:
+        self._log.append(self._line_of(sweep))
         self.redraw()
 
-    def put_before(self, sweeps: Iterable[Sweep], provider: Callable[[int], int]) -> None:
-        self._earlier = [self._line_of(sweep, provider) for sweep in sweeps][-_KEPT:]
+    def put_before(self, sweeps: Iterable[Sweep]) -> None:
+        self._earlier = [self._line_of(sweep) for sweep in sweeps][-_KEPT:]
         self.redraw()
 
-    def _line_of(self, sweep: Sweep, provider: Callable[[int], int]) -> LogLine:
+    def _line_of(self, sweep: Sweep) -> LogLine:
+        """Format a sweep, with the figures of the session's log: those do not change later."""
         words, names = self._words, ("saved", "rewritten", "rent", "price")
-        figures = {name: f"{provider(round(getattr(sweep, name) or 0)):,}" for name in names}
+        figures = {name: f"{round(getattr(sweep, name) or 0):,}" for name in names}
         text = words("Sweep: {reason}", reason=reason_text(sweep, words))
         below = (
             words("{saved} removed, {rewritten} rewritten", **figures),

@@ -88,7 +88,7 @@ class Inspector(Vertical):
         if self._desk.has_cache:
             turns = [turn for turn in watch.spending.turns if turn.turn < watch.first_turn]
             sweeps = [sweep for turn in turns for sweep in turn.sweeps]
-            self._log.put_before(sweeps, self._provider)
+            self._log.put_before(sweeps)
         self._look_soon()
 
     def _provider(self, counted: int) -> int:
@@ -109,7 +109,7 @@ class Inspector(Vertical):
                 self._look_soon()
 
     def _log_sweep(self, sweep: Sweep) -> None:
-        self.call_later(self._log.add_sweep, sweep, self._provider)
+        self.call_later(self._log.add_sweep, sweep)
 
     # --- refreshing --------------------------------------------------------------------
 
