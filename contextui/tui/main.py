@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.geometry import Offset
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
@@ -252,6 +253,11 @@ class MainScreen(Screen[None]):
 
     def _count_layout(self, _: Screen[object]) -> None:
         self.layouts += 1
+
+    def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
+        """Return what the mouse selects; a removed widget may still be on the screen."""
+        widget, offset = super().get_widget_and_offset_at(x, y)
+        return (widget, offset) if widget is not None and widget.is_attached else (None, None)
 
     async def open_panes(self, desk: "AppSession") -> None:
         """Put the panes that show a session in place of their outlines."""

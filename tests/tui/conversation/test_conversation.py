@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from contextui import Lod, Window
@@ -386,11 +387,17 @@ async def test_a_window_that_does_not_open_says_why(tmp_path: Path) -> None:
         assert desk.session.windows.numbers == {"away": 1, "todo": 1}
 
 
-async def test_events_that_arrive_while_the_app_closes_are_ignored(tmp_path: Path) -> None:
+async def test_clicks_on_what_is_gone_and_events_while_the_app_closes_are_ignored(
+    tmp_path: Path,
+) -> None:
     async with running(desk_in(tmp_path, "Yes.")) as pilot:
         await say(pilot, "Is it?")
         main = app_of(pilot).main
         there = pane(pilot)
+        with app_of(pilot).batch_update():  # what was removed is still on the screen
+            x, y = there.query_one(YourWords).region.offset
+            await there.query(YourWords).remove()
+            main._forward_event(events.MouseDown(None, x, y, 0, 0, 1, False, False, False, x, y))
         await there.query_one(Welcome).remove()
         for event in EVENTS:
             there.handle(event)
