@@ -183,7 +183,7 @@ class FoldBody(Vertical):
 
     @property
     def _width(self) -> int:
-        return max(self._list.line_width - INDENT, 10)
+        return max(self._list.line_width - INDENT - 1, 10)
 
     def _rows_of(self, fold: Fold) -> Sequence[FoldRow]:
         """Return the rows of a text, and read it if it is new, changed, or wrapped otherwise."""

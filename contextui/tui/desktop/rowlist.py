@@ -115,6 +115,7 @@ class RowList(LineView, Generic[T], can_focus=True, inherit_bindings=False):
     def line_at(self, number: int, width: int) -> Content:
         if not self.rows:
             return self._noted[number]
+        width -= self.show_vertical_scrollbar  # text does not touch it
         shown = self._draw_row(self.rows[number], width)
         if number == self.cursor and (self.has_focus or self.shows_cursor or self.is_filtered):
             return lit(shown.pad_right(max(width - shown.cell_length, 0)))

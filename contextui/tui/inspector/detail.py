@@ -302,7 +302,7 @@ class TextLines(LineView, can_focus=True):
         self._width = 0
 
     def on_resize(self, _: Resize) -> None:
-        width = self.scrollable_content_region.width
+        width = max(self.scrollable_content_region.width - 1, 0)  # text does not touch the bar
         if width in (0, self._width):
             return
         self._width, self._lines = width, []

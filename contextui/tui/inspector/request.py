@@ -84,10 +84,11 @@ class Outline(RowList[Part | None]):
     def _draw(self, part: Part | None, width: int) -> Content:
         if part is None:
             return cache_rule(self._words, width, 1, f" {self._shown_tokens(self._cached)}")
+        name = max(_NAME, cell_len(part.name) + 1)
         return Content.assemble(
             (f"{part.mark} ", MARKS[part.mark]),
-            (fit(part.name, _NAME), MUTED),
-            (fit(part.text, width - 2 - _NAME - _TOKENS), "$foreground"),
+            (fit(part.name, name), MUTED),
+            (fit(part.text, width - 2 - name - _TOKENS), "$foreground"),
             (fit(self._shown_tokens(part.tokens), _TOKENS, right=True), MUTED),
         )
 

@@ -1,6 +1,7 @@
 """Request, usage, log, and the way between the pages; earlier turns."""
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from contextui.tokens import Usage
 from contextui.tui.app_session import Changes
 from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.history import read_past
+from contextui.tui.inspector.parts import Part
 from contextui.tui.inspector.request import Bytes, Outline
 from contextui.windowing.finding.registry import WindowEntry
 from tests.tui.inspector.scene import (
@@ -90,9 +92,14 @@ async def test_the_request_shows_its_parts_and_where_the_cache_ends(
 ) -> None:
     seen = await read_parts(pilot, "The file has 600 lines.")
     assert "─ cache ends here ─" in seen
-    assert "1 result  todo_1" in seen  # the window that the call opened is inside of its result
+    assert "1 result  todo_" in seen  # the window that the call opened is inside of its result
     assert "+ new  ~ changed" in seen
     assert "at full price" in seen or size != (80, 24)  # there is no room for it
+    outline, part = inspector(pilot).query_one(Outline), Part("100 assistant", "text", "", [], 0)
+    outline.show([part] * 99)
+    await until(pilot, lambda: outline.show_vertical_scrollbar)
+    # X29, X45: role and text touched, and figures the scrollbar.
+    assert re.search(r"100 assistant text .* \d+ $", outline.render_line(0).text)
 
 
 async def test_where_the_cache_ends_is_what_the_plan_says(tmp_path: Path) -> None:
