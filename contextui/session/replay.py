@@ -225,6 +225,7 @@ class WindowReplay:
                 action=data["action"],
                 result=one_line(data["text"], 200),
                 timestamp=moment(timestamp) or _UNKNOWN_TIME,
+                actor=data.get("actor", ""),
             )
         )
 

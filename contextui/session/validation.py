@@ -154,9 +154,10 @@ class RequestFacts(TypedDict):
 
 
 class TextFacts(TypedDict):
-    """The person's unsent input, the session's title, or the model that answers in it."""
+    """The unsent input, the session's title, the model that answers in it, or a notice."""
 
     text: str
+    isError: NotRequired[Flag]
 
 
 class FinishedFacts(TypedDict):
@@ -179,22 +180,6 @@ class TurnFacts(TypedDict):
     finished: NotRequired[FinishedFacts]
 
 
-class AsideFacts(TypedDict):
-    """A notice that the conversation showed."""
-
-    text: str
-    isError: Flag
-
-
-class ResultFacts(TypedDict):
-    """How a command ended: fields of `CommandResult`."""
-
-    status: Change | None
-    lines: Count
-    last: list[str]
-    full_screen: Flag
-
-
 class CommandFacts(TypedDict):
     """A command that the person typed into the prompt; without seconds, it was running then."""
 
@@ -204,7 +189,7 @@ class CommandFacts(TypedDict):
     where: str
     problem: str
     seconds: NotRequired[Dollars]
-    result: NotRequired[ResultFacts]
+    result: NotRequired[tuple[Change | None, Count, list[str], Flag]]
 
 
 class FileWriteFacts(TypedDict):
@@ -246,6 +231,7 @@ class ActedFacts(WindowFacts):
 
     action: str
     text: str
+    actor: NotRequired[str]
     focusId: NotRequired[str | None]
 
 
@@ -342,7 +328,7 @@ _FORMS: dict[str, _Form] = {
     "title": _form(TextFacts),
     "model": _form(TextFacts),
     "turn_end": _form(TurnFacts),
-    "aside": _form(AsideFacts),
+    "aside": _form(TextFacts),
     "command": _form(CommandFacts),
     "file_write": _form(FileWriteFacts),
     "file_written": _form(FileWrittenFacts),

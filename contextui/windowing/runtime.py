@@ -259,7 +259,7 @@ class Runtime:
         except ActionCancelledError as error:
             result, stopped = error.result, error
         named = text.one_line(action_id, 120)  # the requested id may be anything
-        self.history.note(named, result.text, self.core.around.clock())
+        self.history.note(named, result.text, self.core.around.clock(), actor)
         self.core.emit(WindowActed(self.core.id, named, actor, result.ok, result.text))
         if stopped is not None:
             raise stopped

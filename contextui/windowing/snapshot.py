@@ -239,6 +239,7 @@ class HistoryEntry(_Frozen):
     action: str
     result: str
     timestamp: datetime
+    actor: str = Field(default="", exclude_if=not_)
 
 
 class Snapshot(_Frozen):
@@ -279,13 +280,12 @@ class History:
         self._lock = threading.Lock()
         self.entries: tuple[HistoryEntry, ...] = ()
 
-    def note(self, action_id: str, result: str, now: datetime) -> None:
+    def note(self, action_id: str, result: str, now: datetime, actor: str = "") -> None:
         """Append an action and the text of its result."""
         with self._lock:
             self._round += 1
-            entry = HistoryEntry(
-                round=self._round, action=action_id, result=one_line(result, 200), timestamp=now
-            )
+            facts = {"action": action_id, "result": one_line(result, 200), "actor": actor}
+            entry = HistoryEntry(round=self._round, timestamp=now, **facts)
             self.entries = self._newest((*self.entries, entry))
 
     def recall(self, entries: Sequence[HistoryEntry]) -> None:

@@ -120,7 +120,10 @@ def window_facts(window: Window, session: Session) -> dict[str, Any]:
         "state": state,
         "focus": runtime_of(window).focus_id,
         "used": session.windows.focused_at(window.id),
-        "history": [entry.model_dump(mode="json") for entry in runtime_of(window).history.entries],
+        "history": [
+            entry.model_dump(mode="json", exclude={"actor"})  # which version 2 did not restore
+            for entry in runtime_of(window).history.entries
+        ],
         "xml": window.to_xml() if isinstance(window, NotesWindow) else None,
     }
 

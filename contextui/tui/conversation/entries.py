@@ -115,7 +115,7 @@ def _events_of(
                 case "command", facts:
                     yield TypedCommand.of(facts, words)
                 case "aside", facts:
-                    yield Notice(facts["text"], facts["isError"])
+                    yield Notice(facts["text"], facts.get("isError", False))
                 case "turn_end", {"finished": facts}:
                     yield TurnFinished(**{**facts, "usage": usage_of(facts["usage"])})
     yield from calls.values()

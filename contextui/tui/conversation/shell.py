@@ -78,8 +78,9 @@ class TypedCommand:
         seconds, problem, result = facts.get("seconds"), facts["problem"], None
         if seconds is None:
             problem = words("{name} was interrupted when the program ended.", name=facts["text"])
-        if shown := facts.get("result"):
-            result = CommandResult("", seconds=seconds or 0.0, **shown)
+        if "result" in facts:
+            status, lines, last, full_screen = facts["result"]
+            result = CommandResult("", status, seconds or 0.0, lines, tuple(last), full_screen)
         where = (facts["text"], facts["window"], None, facts["where"])
         return cls(*where, seconds or 0.0, problem, kept=result)
 
@@ -90,8 +91,7 @@ class TypedCommand:
         facts |= {"window": self.window_id, "where": self.where, "problem": self.problem}
         ended: dict[str, Any] = {} if self.is_running else {"seconds": self.age}
         if result is not None:
-            names = ("status", "lines", "last", "full_screen")
-            ended["result"] = {name: getattr(result, name) for name in names}
+            ended["result"] = (result.status, result.lines, result.last, result.full_screen)
         return {**facts, **ended}
 
     @property

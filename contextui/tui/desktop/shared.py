@@ -44,6 +44,11 @@ class LastActions:
 
     def note(self, window: Window, actor: str | None) -> None:
         known, major = self._last.get(window.id), window.version.major
+        history = runtime_of(window).history.entries
+        if known is None and actor is None and history:  # of an earlier run
+            last = history[-1]
+            self._last[window.id] = LastAction(last.actor, last.timestamp, major)
+            return
         if known is None:
             actor = actor or runtime_of(window).opened_by
         if actor is not None:

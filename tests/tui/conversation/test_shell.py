@@ -424,6 +424,7 @@ async def test_a_conversation_says_how_its_calls_ended_also_after_a_resume(tmp_p
         await until(pilot, lambda: shown(pilot, "That did not work."))
         after = [one for one in log_lines(pilot) if one]
         assert "\n".join(after) == "\n".join(before)
+        assert shown(pilot, "◇ you")  # who acted last on the terminal
     rewound = desk_in(tmp_path, session_id=fork(desk.session.path, 1))
     (ended,) = [one for asides in rewound.session.asides().values() for one in asides]
     assert ended.data["finished"]["calls"] == 4
