@@ -89,10 +89,8 @@ class SettingCommands:
 
     def logout(self, provider: str) -> None:
         """Remove a saved key; a model that has it answers no more."""
-        names = self.logins()
-        if provider not in names:
-            text = msg("Which one? {names}") if names else msg("No key is saved.")
-            raise ContextUIError(text, names=" | ".join(names))
+        if provider not in (names := self.logins()):
+            raise ContextUIError("Which one? {names}", names=" | ".join(names) or "–")
         self._desk.controller.check_idle()
         self._desk.load_settings().credentials.remove(provider)
         self._notify(self._words("The key of {provider} is removed.", provider=provider))

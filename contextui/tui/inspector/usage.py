@@ -380,18 +380,15 @@ class UsagePage(RowList[Content | TurnUsage]):
         words, cost, turns = self._words, total_cost(self._turns), self._turns
         if self._has_cache and cost is not None:
             return self._money(cost, width)
-        sent, guess = sum(turn.sent for turn in turns), any(turn.is_guess for turn in turns)
-        figures = {
-            "sent": "~" * guess + short(sent),
-            "answered": short(sum(turn.answered for turn in turns)),
-        }
+        sent, answered = sum(one.sent for one in turns), short(sum(one.answered for one in turns))
+        shown = "~" * any(turn.is_guess for turn in turns) + short(sent)
         parts = []
         if width > _WIDE or not self._has_cache:
             parts.append(words.plural(len(turns), "1 turn", "{count} turns"))
         if self._has_cache and sent:
             cached = sum(turn.cached for turn in turns)
             parts.append(words("{percent}% cached", percent=f"{100 * cached / sent:.0f}"))
-        parts.append(words("{sent} sent   {answered} answered", **figures))
+        parts.append(words("{sent} sent   {answered} answered", sent=shown, answered=answered))
         parts += [] if cost is None else [f"${cost:,.2f}"]
         return "   ".join(parts) + self._sweeps(width)
 
