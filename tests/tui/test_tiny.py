@@ -1,4 +1,4 @@
-"""Panes and dialogs without room: at widths and heights of 0 to 3 cells nothing raises."""
+"""Panes and dialogs with no room, or much of it: at 0 to 3 and 200 cells nothing raises."""
 
 import shutil
 from collections.abc import Callable
@@ -30,7 +30,7 @@ from tests.tui.test_command_dialog import question as command_question
 from tests.tui.test_model_sheet import connected
 from tests.windows.git.conftest import run
 
-SIZES = [(0, 0), (1, 1), (2, 2), (0, 3), (3, 0), (1, 2)]
+SIZES = [(0, 0), (1, 1), (2, 2), (0, 3), (3, 0), (1, 2), (200, 1), (2, 200), (200, 200)]
 ANSWER = "# Title\n\nText:\n\n```python\nprint(1)\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- one"
 WINDOWS = ("files", "notebook", "monitor", "code", "git", "terminal", "note")
 EVENTS = (

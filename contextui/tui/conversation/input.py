@@ -109,8 +109,7 @@ class InputArea(Vertical):
     def _load(self, work: Callable[[], object], then: Callable[[], object]) -> None:
         async def load() -> None:
             await asyncio.to_thread(work)
-            if self.is_attached:
-                then()
+            then()
 
         self.run_worker(load(), name="files")
 

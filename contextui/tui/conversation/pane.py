@@ -41,6 +41,7 @@ from contextui.tui.conversation.entries import (
     TurnLine,
     YourWords,
     entries_of,
+    entry_of,
     made_of,
 )
 from contextui.tui.conversation.entry_list import EntryList
@@ -115,7 +116,7 @@ class Conversation(EntryList):
                 "use a local server: {name} found, {count} models",
                 name=found.provider.title,
             )
-        if self.is_attached and self._desk.is_offline:
+        if self._desk.is_offline:
             self._show_ways(text)
 
     async def show_recent(self) -> None:
@@ -136,7 +137,7 @@ class Conversation(EntryList):
     async def note_untrusted(self) -> None:
         """Say what waits for trust, in a conversation that goes on."""
         found = await asyncio.to_thread(untrusted_in, self._desk)
-        if self.is_attached and (waiting := trust_line(*found, self._words)):
+        if waiting := trust_line(*found, self._words):
             self.note(waiting.plain.removeprefix("● "), is_kept=False)
 
     async def _read_older(self) -> None:
@@ -312,6 +313,8 @@ class Conversation(EntryList):
         if self._is_whole:
             self.query_one(Welcome).display = False
             self.append(widget)
+        elif (entry := entry_of(widget)) is not None:
+            self.before.append(entry)  # it is shown once the pane is mounted
 
     def _widget(self, entry: Entry) -> Widget:
         match entry:

@@ -114,9 +114,8 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         self.run_worker(asking, exclusive=True)  # type: ignore[arg-type]
 
     def _replace(self, offer: Offer) -> None:
-        if self.is_attached:
-            self._offers[offer.provider.name] = offer
-            self._show()
+        self._offers[offer.provider.name] = offer
+        self._show()
 
     # --- the list ----------------------------------------------------------------------
 

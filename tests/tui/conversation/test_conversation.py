@@ -29,6 +29,7 @@ from contextui.session.code.store import CodeStore
 from contextui.tui.conversation.entries import (
     LONGEST,
     Aside,
+    AsideLine,
     Called,
     CallLine,
     ModelMessage,
@@ -44,7 +45,18 @@ from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.welcome import Welcome
 from contextui.windows.todo.window import TodoWindow
 from contextui.words import Words
-from tests.tui.running import app_of, desk_in, lines, noted, prompt, running, say, shown, until
+from tests.tui.running import (
+    app_of,
+    desk_in,
+    desk_of,
+    lines,
+    noted,
+    prompt,
+    running,
+    say,
+    shown,
+    until,
+)
 from tests.tui.sharing import SharedChat
 
 
@@ -407,6 +419,10 @@ async def test_clicks_on_what_is_gone_and_events_while_the_app_closes_are_ignore
             main.handle(event)
         there.note("late")
         there.offer_earlier()
+        another = Conversation(main.words, tmp_path, desk_of(pilot))
+        another.note("early")  # X01
+        await main.query_one("#chat").mount(another)
+        assert another.query(AsideLine).last().entry.text == "early"
         await main.query_one(InputArea).remove()
         for event in EVENTS:
             main.handle(event)
