@@ -70,6 +70,17 @@ class Busy(Static, can_focus=True):
         self.screen.query_one(TextArea).focus()
 
 
+class Answer(Static):
+    """Sets an event when it is gone."""
+
+    def __init__(self, text: str, is_gone: asyncio.Event) -> None:
+        super().__init__(text)
+        self.is_gone = is_gone
+
+    def on_unmount(self) -> None:
+        self.is_gone.set()
+
+
 class Asking(ModalScreen[None]):
     """Shows an answer that comes while it closes, and closes with a click."""
 
@@ -78,9 +89,7 @@ class Asking(ModalScreen[None]):
         self.closes = asyncio.Event()
 
     def compose(self) -> ComposeResult:
-        answer = Static("…")
-        answer._on_unmount = self.closes.set  # type: ignore[method-assign]
-        yield answer
+        yield Answer("…", self.closes)
 
     def on_mount(self) -> None:
         self.run_worker(self._ask())
