@@ -241,7 +241,7 @@ class MainScreen(Screen[None]):
 
     def on_resize(self) -> None:
         """Fit the panes; where only one has room, show that with the focus, the prompt below."""
-        if (present := self.navigation.present) not in ("", "prompt"):
+        if self.focused is not self.prompt and (present := self.navigation.present):
             self.query_one(Panes).show(_BARS[present])
         self.sizes.fit()
 
