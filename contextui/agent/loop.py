@@ -237,6 +237,7 @@ class AgentLoop:
         if answer.stop_reason == "model_context_window_exceeded" and not turn.shrunk:
             reason = self._words("The model's context window is full.")
             turn.on_event(AnswerDiscarded(reason))
+            turn.doubted = True  # part of the answer came: the model had the request
             self._shrink(turn, reason)
             return None
         if calls := self._store(turn, answer):

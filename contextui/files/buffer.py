@@ -166,13 +166,19 @@ class Buffer:
 
 
 def changes(old: str, new: str) -> list[Splice]:
-    """The changes from `old` to `new`, by line; the whole as one if they are many."""
+    """The changes from `old` to `new`, line by line where that is possible; many are one."""
     begin, stop, text = whole = change(old, new)
     before, after = (re.split(r"(?<=\n)", part) for part in (old[begin:stop], text))
     starts, found = list(accumulate(map(len, before), initial=begin)), list[Splice]()
     for start, end, low, high in line_changes(before, after):
-        first, last, put = change("".join(before[start:end]), "".join(after[low:high]))
-        found.append(Splice(starts[start] + first, starts[start] + last, put))
+        most = max(end - start, high - low)
+        each = 1 if end - start == high - low else most
+        for at in range(0, most, each):
+            lines = before[start + at : min(start + at + each, end)]
+            first, last, put = change(
+                "".join(lines), "".join(after[low + at : min(low + at + each, high)])
+            )
+            found.append(Splice(starts[start + at] + first, starts[start + at] + last, put))
     return found if len(found) <= APART else [whole]
 
 

@@ -29,7 +29,7 @@ class CodeBody(FoldBody):
         self.window_changed()
 
     def window_changed(self) -> None:
-        self.run_worker(self._follow(), group="follow", exclusive=True)
+        self.run_worker(self._follow, group="follow", exclusive=True)  # type: ignore[arg-type]
 
     async def _follow(self) -> None:
         state = self._window.state

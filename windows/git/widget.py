@@ -190,7 +190,7 @@ class GitBody(Vertical):
         self.set_class(event.size.width < NARROW, "-narrow")
 
     def window_changed(self) -> None:
-        self.run_worker(self._follow(), group="follow", exclusive=True)
+        self.run_worker(self._follow, group="follow", exclusive=True)  # type: ignore[arg-type]
 
     async def _follow(self) -> None:
         window = self._window
@@ -339,7 +339,7 @@ class GitBody(Vertical):
         self._look_at_row()
 
     def _look_at_row(self) -> None:
-        self.run_worker(self._show_diff(), group="diff", exclusive=True)
+        self.run_worker(self._show_diff, group="diff", exclusive=True)  # type: ignore[arg-type]
 
     def action_filter(self) -> None:
         self.remove_class("-diff")

@@ -6,6 +6,7 @@ what the model reads. Texts are read and wrapped in threads.
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -195,7 +196,7 @@ class FoldBody(Vertical):
 
     def _read(self, fold: Fold) -> None:
         # Not a coroutine yet: one that is cancelled at once would never be awaited.
-        self.run_worker(self._reading(fold), group=repr(fold.key), exclusive=True)
+        self.run_worker(partial(self._reading, fold), group=repr(fold.key), exclusive=True)  # type: ignore[arg-type]
 
     async def _reading(self, fold: Fold) -> None:
         width = self._width

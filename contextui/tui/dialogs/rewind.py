@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import ClassVar, TypeAlias
 
 from textual import events, on
@@ -268,7 +269,8 @@ class RewindScreen(ModalScreen[GoBack]):
         if number in self._plans:
             self._show_plan(self._plans[number])
         else:
-            self.run_worker(self._compare(number), group="plan", exclusive=True)
+            comparing = partial(self._compare, number)
+            self.run_worker(comparing, group="plan", exclusive=True)  # type: ignore[arg-type]
 
     async def _compare(self, number: int) -> None:
         await asyncio.sleep(_PAUSE)
