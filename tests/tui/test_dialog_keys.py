@@ -12,7 +12,6 @@ from textual.pilot import Pilot
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.session.rewind import RewindPlan, Turn
 from contextui.tui.desktop.frame import Closing
-from contextui.tui.dialogs.model import ModelScreen, OfferList
 from contextui.tui.dialogs.rewind import Around, RewindScreen
 from contextui.tui.footer import KeyFooter, hints_in
 from contextui.tui.main import MainScreen
@@ -107,16 +106,6 @@ async def test_the_question_before_a_window_closes_has_its_keys_in_the_key_line(
     await pilot.press("x", "enter")
     await until(pilot, lambda: windows.get(window.id) is None)
     windows.open("todo")
-
-
-async def test_a_provider_may_answer_after_the_model_sheet_closed(pilot: "Pilot[int]") -> None:
-    await opened(pilot, "/model")
-    screen = pilot.app.screen
-    assert isinstance(screen, ModelScreen)
-    screen.dismiss(None)
-    await until(pilot, lambda: not screen.query(OfferList))
-    for offer in screen._offers.values():
-        screen._replace(offer)
 
 
 async def test_the_columns_of_a_rewind_are_named_where_they_are(pilot: "Pilot[int]") -> None:

@@ -163,7 +163,8 @@ async def test_the_file_of_a_setting_is_named_and_its_path_is_in_the_detail(
     listed = screen._list
     rows = {name: listed.line_at(at, listed.size.width).plain
             for at, name in enumerate(listed.names)}  # fmt: skip
-    assert {len(row) for row in rows.values()} == {listed.size.width}
+    width = listed.size.width - listed.show_vertical_scrollbar
+    assert {len(row) for row in rows.values()} == {width}
     heads = {name: row.split()[0] for name, row in rows.items() if row[0] != " "}
     assert heads == GROUPS  # X33
     assert rows["budget"].endswith("  ~/home/config.toml")
