@@ -137,10 +137,11 @@ class Navigation:
 
 
 def _stop_in(pane: Widget) -> Widget | None:
-    """Return the first widget in a pane that can take the focus."""
+    """Return the first widget in a pane that can take the focus; none on a page that is hidden."""
     if pane.focusable:
         return pane
-    return next((one for one in pane.query("*") if one.focusable), None)
+    stops = (_stop_in(child) for child in pane.displayed_children)
+    return next((stop for stop in stops if stop is not None), None)
 
 
 _BATCH = 0.05  # seconds to collect changes before rendering them

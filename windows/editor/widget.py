@@ -601,7 +601,9 @@ class EditorBody(InertArea):
 
     async def _on_key(self, event: events.Key) -> None:
         """Begin a new line with the indentation of this one, deeper after what opens a block."""
-        if event.key == "enter" and not self.read_only:
+        if event.key.startswith("alt+"):
+            event.prevent_default()  # no letter, though it has one
+        elif event.key == "enter" and not self.read_only:
             event.prevent_default()
             event.stop()
             row, column = min(self.selection)

@@ -340,12 +340,11 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         ends = Content("")
         if self.has_focus or self.has_focus_within or self.is_mouse_over:
             ends = Content.assemble("  ", (_MENU, f"{KEY} bold"))
-        facts = facts_of(self.window, self._setting, width - ends.cell_length)
-        right = Content.assemble(facts, ends)
-        if not self.note or self._has_long_note:
+        has_note = bool(self.note) and not self._has_long_note
+        free = width - ends.cell_length - (cell_len(self.note) + 4 if has_note else 0)
+        right = Content.assemble(facts_of(self.window, self._setting, free), ends)
+        if not has_note:
             return right
-        if cell_len(self.note) > width - right.cell_length - 4:
-            right = ends
         room = max(width - right.cell_length - (4 if right.plain else 0), 0)
         note = fit(self.note, min(room, cell_len(self.note))).rstrip()
         return self._spread(Content.styled(note, self._note_style), right, width)

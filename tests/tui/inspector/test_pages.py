@@ -48,6 +48,11 @@ async def test_the_brackets_turn_pages_and_focus_stays_within(pilot: "Pilot[int]
     await until(pilot, lambda: rows(pilot).has_focus)
     await pilot.press("left_square_bracket")
     await see(pilot, "No warnings.")
+    await pilot.press("ctrl+g", "p")
+    await until(pilot, lambda: not inspector(pilot).has_focus_within)
+    await pilot.press("ctrl+g", "i")
+    await until(pilot, lambda: inspector(pilot).has_focus_within)
+    assert not rows(pilot).has_focus  # its keys drop items
     await click_on(pilot, "Usage")
     await see(pilot, "■ answered")
 
