@@ -284,10 +284,10 @@ async def test_bad_input_is_said_in_one_line(tmp_path: Path) -> None:
             await pilot.press("enter")
             await seen(pilot, frame, 'There is no "gone.txt"')
             await pilot.press("slash", *"red", "enter")
-            await until(pilot, lambda: focused_window(pilot) == "editor_2")
+            await until(pilot, lambda: focused_window(pilot) == "editor_1")
             frame.body.query_one(FilterInput).focus()
             assert_inert(pilot)
-            opened = desk.session.windows.get("editor_2").state.path  # type: ignore[union-attr]
+            opened = desk.session.windows.get("editor_1").state.path  # type: ignore[union-attr]
             assert opened in HOSTILE
             await pilot.press("escape", "at")
             assert_inert(pilot)

@@ -346,7 +346,7 @@ async def test_a_file_is_shown_as_the_model_has_it_whole_or_as_a_gist(tmp_path: 
         await go_to(pilot, f"{item.seq:04} Tool")
         assert item.shown_gist
         size = tokens(item.content, desk.session.context.counter)
-        await see(pilot, "read_fi…  of ", f"turn 3, gist of {size}", "╰ a gist replaces it, rent ")
+        await see(pilot, "read_f…  of ", f"turn 3, gist of {size}", "╰ a gist replaces it")
         await see(pilot, item.shown_gist[:20])
         await pilot.press("enter")
         await see(pilot, "── the gist, which the model reads: ", f"── the whole text: {size}")
@@ -354,7 +354,7 @@ async def test_a_file_is_shown_as_the_model_has_it_whole_or_as_a_gist(tmp_path: 
         await see(pilot, "g Full")
         await pilot.press("g")  # it costs nothing: requests still have all of it
         await see(pilot, f"{item.seq:04} is shown in full. u undoes.")
-        await not_see(pilot, "read_fi…  of ")
+        await not_see(pilot, "read_f…  of ")
         assert desk.session.context.is_whole(item)
 
 
