@@ -161,7 +161,7 @@ class Changes:
     """What changed since the screen last took changes."""
 
     windows: set[str] = field(default_factory=set)
-    acted: dict[str, str] = field(default_factory=dict)
+    acted: set[str] = field(default_factory=set)
     again: list[str] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
     notified: dict[str, str] = field(default_factory=dict)
@@ -195,7 +195,7 @@ class ChangeCollector:
             changes = self._changes = self._changes or Changes()
             match event:
                 case WindowActed():
-                    changes.acted[event.window_id] = event.actor
+                    changes.acted.add(event.window_id)
                     changes.windows.add(event.window_id)
                 case WindowNotified():
                     changes.notified[event.window_id] = event.text

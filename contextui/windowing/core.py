@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -79,6 +80,7 @@ class WindowCore:
 
     Attributes:
         aside: See `SavedState`; set before it runs.
+        touched: Who opened, changed or acted on the window last, and when.
     """
 
     env: Env
@@ -98,6 +100,7 @@ class WindowCore:
         self.edited_by_person = self.is_opening = False
         self.jobs: tuple[str, ...] = ()
         self.aside = NOTHING
+        self.touched: tuple[str, datetime] = ("", around.clock())
         self.keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
         self._saved: Mapping[str, Any] | None = None
         self._lock = threading.Lock()

@@ -214,7 +214,7 @@ class WindowManager:
                 self._open_windows.return_id(window_id)
                 raise problem
             runtime.worker.wait(runtime.renders.request())
-        runtime.opened_by = actor
+        runtime.core.touched = actor, self._around.clock()
         self._open_windows.enter(instance)
         self._listeners.emit(WindowOpened(window_id))
         if not is_open:
@@ -334,6 +334,8 @@ class WindowManager:
         if jobs and self._is_live:  # they no longer run: the next saved version says so
             runtime.core.advance(runtime.core.version.after_detail())
             runtime.worker.wait(runtime.renders.request())
+        if was.history:
+            runtime.core.touched = was.history[-1].actor, was.history[-1].timestamp
         self._open_windows.enter(instance)
         return instance
 

@@ -71,8 +71,6 @@ class Runtime:
         """The id that the window had before it was closed and reopened."""
         self.was_open = False
         """Whether the window was open when it was asked for last."""
-        self.opened_by: Actor | None = None
-        """Who opened the window in this run."""
         self.is_new = False
         """Whether the window was opened in this run, not restored."""
         self.ending: Future[None] | None = None
@@ -259,7 +257,8 @@ class Runtime:
         except ActionCancelledError as error:
             result, stopped = error.result, error
         named = text.one_line(action_id, 120)  # the requested id may be anything
-        self.history.note(named, result.text, self.core.around.clock(), actor)
+        self.core.touched = actor, self.core.around.clock()
+        self.history.note(named, result.text, self.core.touched[1], actor)
         self.core.emit(WindowActed(self.core.id, named, actor, result.ok, result.text))
         if stopped is not None:
             raise stopped

@@ -417,6 +417,7 @@ class Transactions:
         if changed:
             core.edited_by_person |= actor == "person"
             core.publish(core.version.after_data())
+            core.touched = actor, core.around.clock()
             if actor == "person" or (is_job and core.window.job_conflicts):
                 self._conflicts.note_change(core.version)
             core.emit(WindowCommitted(core.id, str(core.version), actor), False)

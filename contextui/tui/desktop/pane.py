@@ -24,7 +24,6 @@ from contextui.tui.desktop.order import Order
 from contextui.tui.desktop.shared import (
     FileRequested,
     Gists,
-    LastActions,
     Setting,
     WindowRequested,
     name_of,
@@ -77,7 +76,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._setting = Setting(
             windows,
             words,
-            LastActions(windows.clock),
             Gists(lambda window_id: self.call_later(self._show_gist, window_id)),
             desk.tokens_of,
         )
@@ -129,10 +127,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self._setting.notices.pop(window_id, None)
         self._setting.notices.update(changes.notified)
         for window_id in changes.windows:
-            if window := windows.get(window_id):
-                self._setting.last_actions.note(window, changes.acted.get(window_id))
-            else:
-                self._setting.last_actions.forget(window_id)
+            if window_id not in windows:
                 self._setting.gists.forget(window_id)
                 self._setting.notices.pop(window_id, None)
                 self._setting.opened.pop(window_id, None)

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from textual.content import Content
@@ -17,59 +16,24 @@ from contextui.windowing.action import Action
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Lod
-from contextui.windowing.window import Clock, Window
+from contextui.windowing.window import Window
 from contextui.words import Words, msg
 
 _MARKS = {"person": ("◇", msg("you"), "$text-secondary"), "model": ("◆", "model", "$text-accent")}
 
 
-@dataclass(frozen=True, slots=True)
-class LastAction:
-    """The last change of a window."""
-
-    actor: str
-    at: datetime
-    major: int
-
-
-class LastActions:
-    """Records who acted last on each window.
+def last_action(window: Window, words: Words) -> Content:
+    """Return who acted last, ``◇ you 12s``.
 
     A window that changes later by itself, as a clock does, has no actor: only its age is shown.
     """
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._last: dict[str, LastAction] = {}
-
-    def note(self, window: Window, actor: str | None) -> None:
-        known, major = self._last.get(window.id), window.version.major
-        history = runtime_of(window).history.entries
-        if known is None and actor is None and history:  # of an earlier run
-            last = history[-1]
-            self._last[window.id] = LastAction(last.actor, last.timestamp, major)
-            return
-        if known is None:
-            actor = actor or runtime_of(window).opened_by
-        if actor is not None:
-            self._last[window.id] = LastAction(actor, self._clock(), major)
-        elif known is None or known.major != major:
-            drawn = runtime_of(window).renders.latest().snapshot.header.timestamp
-            self._last[window.id] = LastAction("", drawn, major)
-
-    def forget(self, window_id: str) -> None:
-        self._last.pop(window_id, None)
-
-    def render(self, window_id: str, words: Words) -> Content:
-        """Return actor and age, ``◇ you 12s``, or the age alone."""
-        known = self._last.get(window_id)
-        if known is None:
-            return Content("")
-        ago = (age((self._clock() - known.at).total_seconds()), MUTED)
-        if known.actor not in _MARKS:
-            return Content.assemble(ago)
-        mark, name, style = _MARKS[known.actor]
-        return Content.assemble((f"{mark} {words(name)} ", style), ago)
+    core = runtime_of(window).core
+    actor, at = core.touched
+    ago = (age((core.around.clock() - at).total_seconds()), MUTED)
+    if actor not in _MARKS:
+        return Content.assemble(ago)
+    mark, name, style = _MARKS[actor]
+    return Content.assemble((f"{mark} {words(name)} ", style), ago)
 
 
 _LONGEST = 200  # characters: more than a line of the widest screen needs
@@ -120,7 +84,6 @@ class Setting:
 
     windows: WindowManager
     words: Words
-    last_actions: LastActions
     gists: Gists
     tokens: Callable[[str], int | None]  # by window id; None if unknown
     notices: dict[str, str] = field(default_factory=dict)  # reported since the person looked
@@ -133,7 +96,7 @@ _GAP = "   "
 def facts_of(window: Window, setting: Setting, width: int) -> Content:
     """Return actor, level of detail and tokens, as far as they fit into a window's border."""
     words, lod, count = setting.words, window.lod, setting.tokens(window.id)
-    actor = setting.last_actions.render(window.id, words)
+    actor = last_action(window, words)
     late = (words("busy"), "$text-warning") if runtime_of(window).worker.is_late else ""
     detail = (words(lod.value), MUTED) if lod is not Lod.FULL else ""
     tokens = ("–" if count is None else short(count), MUTED)

@@ -26,7 +26,7 @@ from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
-from contextui.tui.desktop.shared import Gists, LastActions, Setting, short_name
+from contextui.tui.desktop.shared import Gists, Setting, short_name
 from contextui.tui.desktop.widgets import Guard, cause_of, guard_of
 from contextui.tui.dev.bench import Bench, LogEntry, LogKind, Reading
 from contextui.tui.dev.views import ActionForm, LogSheet, ModelSheet
@@ -90,7 +90,6 @@ class DevScreen(Screen[None]):
         self._setting = Setting(
             bench.windows,
             self.words,
-            LastActions(bench.windows.clock),
             Gists(lambda _: self.call_later(self._draw_border)),
             self._tokens,
         )
@@ -167,19 +166,11 @@ class DevScreen(Screen[None]):
             await self.query_one("#dev-left").mount(frame, before=0)
             chosen = self.form.action.id if self.form.action is not None else None
             await self.form.show(window, chosen)
-        self._setting.last_actions.note(window, self._last_actor())
         frame.window_changed()
         rows = len(frame.body.lines) if isinstance(frame.body, ContentBody) else self.size.height
         most = max(int(self.size.height * _SHARE), _LEAST)
         frame.styles.height = min(max(rows + _EDGES, _LEAST), most)
         frame.set_class(bool(self._fault) or frame.has_class("-error"), "-error")
-
-    def _last_actor(self) -> str | None:
-        """Return who acted last, if it was just now."""
-        newest = self.bench.log[0] if self.bench.log else None
-        is_new = newest is not None and (datetime.now() - newest.at).total_seconds() < 1
-        kinds = {"you": "person", "model": "model"}
-        return kinds.get(newest.kind) if newest is not None and is_new else None
 
     def _draw_border(self) -> None:
         if self._frame is not None and self._frame.is_attached:
