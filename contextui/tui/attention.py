@@ -5,7 +5,6 @@ from typing import Protocol
 
 from contextui.config.schema import Notify
 from contextui.events import Event, TurnFinished, TurnStarted
-from contextui.tui.conversation.status import TurnFigures
 from contextui.tui.lines import line
 from contextui.words import Words
 
@@ -56,7 +55,7 @@ class Attention:
         if isinstance(event, TurnStarted | TurnFinished):
             self._is_running = isinstance(event, TurnStarted)
             self.show_title()
-        if isinstance(event, TurnFinished) and TurnFigures.of(event) and event.seconds >= LONG:
+        if isinstance(event, TurnFinished) and event.steps and event.seconds >= LONG:
             text = event.text if event.reason == "done" else event.explanation
             self._notify(text or self._words("The turn has ended."))
 

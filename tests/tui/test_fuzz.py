@@ -25,13 +25,13 @@ from textual.screen import Screen
 from contextui.agent.models.scripted import Step, call
 from contextui.config.sources import load_settings
 from contextui.context.item import ContextItem, ItemType
+from contextui.events import Notice
 from contextui.model import Answer, ModelError, ModelEvent, ModelRequest
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.entries import (
-    Aside,
     Entry,
     ModelMessage,
     ModelWords,
@@ -418,7 +418,7 @@ class Run:
         )
         if said != wanted:
             yield f"the conversation shows {said}, not {wanted}"
-        noted = [one for entry in entries if isinstance(entry, Aside) for one in found(entry.text)]
+        noted = [one for entry in entries if isinstance(entry, Notice) for one in found(entry.text)]
         wanted = self.notes.get(main, [])
         if [one for one in noted if one in wanted] != wanted:
             yield f"noted is {noted}, not {wanted}"

@@ -33,7 +33,7 @@ from contextui.session.usage import usage_of
 from contextui.text import for_terminal
 from contextui.tui.code import CodeFence
 from contextui.tui.conversation.shell import CommandLine, TypedCommand
-from contextui.tui.conversation.status import TurnFigures
+from contextui.tui.conversation.status import figures
 from contextui.tui.lines import FAINT, MUTED, fit, inert, line, short
 from contextui.tui.timers import sure_timer
 from contextui.words import Words, msg
@@ -63,15 +63,7 @@ class Called:
     end: CallFinished | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Aside:
-    """A notice from the app."""
-
-    text: str
-    is_error: bool = False
-
-
-Entry = PersonMessage | ModelMessage | Called | Aside | TurnFigures | TypedCommand
+Entry = PersonMessage | ModelMessage | Called | Notice | TurnFinished | TypedCommand
 
 
 def entries_of(
@@ -127,24 +119,24 @@ def made_of(event: Event | TypedCommand, words: Words) -> Iterator[Entry]:
         case TypedCommand():
             yield event
         case TurnStarted(text):
-            yield Aside(text) if is_report(text) else PersonMessage(text)
+            yield Notice(text) if is_report(text) else PersonMessage(text)
         case AnswerGiven(_, text) if text.strip():
             yield ModelMessage(text)
         case CallStarted(_, name, given):
             yield called(name, given)
         case Notice(text, is_error):
-            yield Aside(words(text), is_error)
+            yield Notice(words(text), is_error)
         case CompactionStarted():
             template = msg("Compacting: {goes} messages become a summary, {stays} stay.")
-            yield Aside(words(template, goes=event.goes, stays=event.stays))
+            yield Notice(words(template, goes=event.goes, stays=event.stays))
         case CompactionFinished(result):
             text = result.text(words.lang) if result else words("Nothing was compacted.")
-            yield Aside(text, result is not None and not result.success)
+            yield Notice(text, result is not None and not result.success)
         case TurnFinished():
-            if (figures := TurnFigures.of(event)) is not None:
-                yield figures
+            if event.steps or event.calls:  # else it was stopped before any answer
+                yield event
             if event.explanation or event.reason == "stopped":
-                yield Aside(_end(event, words), event.is_error)
+                yield Notice(_end(event, words), event.is_error)
 
 
 def _end(event: TurnFinished, words: Words) -> str:
@@ -369,9 +361,9 @@ class ModelWords(Markdown):
 class TurnLine(Static):
     """The figures of a turn, at the right."""
 
-    def __init__(self, figures: TurnFigures, words: Words) -> None:
-        super().__init__(Content.styled(figures.text(words), FAINT), classes="turn")
-        self.entry = figures
+    def __init__(self, entry: TurnFinished, words: Words) -> None:
+        super().__init__(Content.styled(figures(entry, words), FAINT), classes="turn")
+        self.entry = entry
 
 
 class AsideLine(Static):
@@ -379,7 +371,7 @@ class AsideLine(Static):
 
     def __init__(self, text: str, *, is_error: bool = False) -> None:
         super().__init__(inert(text), classes="aside -error" if is_error else "aside")
-        self.entry = Aside(text, is_error)
+        self.entry = Notice(text, is_error)
 
 
 class FoldedLine(Static):

@@ -15,6 +15,7 @@ from textual.scrollbar import ScrollBar
 from textual.widget import AwaitMount, Widget
 from textual.widgets import Static
 
+from contextui.events import TurnFinished
 from contextui.tui.conversation.entries import (
     Called,
     CallLine,
@@ -26,7 +27,6 @@ from contextui.tui.conversation.entries import (
     entry_of,
 )
 from contextui.tui.conversation.shell import CommandLine
-from contextui.tui.conversation.status import TurnFigures
 from contextui.words import Words
 
 _PAGE = 30  # entries that become widgets at once
@@ -330,7 +330,7 @@ def _text(entry: Entry) -> str:
         case Called():
             result = entry.end.text if entry.end is not None else ""
             return f"{entry.title} {entry.what} {result}"
-        case TurnFigures():
+        case TurnFinished():
             return ""
     return entry.text
 

@@ -28,7 +28,6 @@ from contextui.session.code.refs import code_blocks, has_reference, save_blocks,
 from contextui.session.code.store import CodeStore
 from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.entries import (
-    Aside,
     AsideLine,
     Called,
     CallLine,
@@ -47,7 +46,6 @@ from contextui.tui.conversation.entries import (
 from contextui.tui.conversation.entry_list import EntryList
 from contextui.tui.conversation.recent import find_recent, trust_line, untrusted_in, widgets_of
 from contextui.tui.conversation.shell import CommandLine, TypedCommand, end_line
-from contextui.tui.conversation.status import TurnFigures
 from contextui.tui.conversation.welcome import Try, Welcome
 from contextui.tui.lines import shown_folder
 from contextui.words import Text, Words, msg
@@ -193,7 +191,7 @@ class Conversation(EntryList):
             widget = self._add(entry)
             if isinstance(widget, CallLine):
                 self._call = widget
-            if isinstance(entry, Aside) and not isinstance(event, TurnStarted | TurnFinished):
+            if isinstance(entry, Notice) and not isinstance(event, TurnStarted | TurnFinished):
                 self._desk.session.keep("aside", text=entry.text, isError=entry.is_error)
 
     def _show_retry(self, reason: str) -> None:
@@ -211,10 +209,11 @@ class Conversation(EntryList):
 
     def note(self, text: Text, *, is_error: bool = False, is_kept: bool = True) -> None:
         """Add a notice; one that is about this run alone is not kept."""
+        notice = Notice(self._words(text), is_error)
         if is_kept:
-            self._say(Notice(self._words(text), is_error))
+            self._say(notice)
         else:
-            self._add(Aside(self._words(text), is_error))
+            self._add(notice)
 
     def show_command(self, command: TypedCommand) -> None:
         """Add a command that the person typed into the prompt; if it is there, show its end."""
@@ -324,9 +323,9 @@ class Conversation(EntryList):
                 return ModelWords(self._words, self._with_code(text), omitted)
             case Called():
                 return CallLine(entry, self._words)
-            case Aside(text, is_error):
+            case Notice(text, is_error):
                 return AsideLine(text, is_error=is_error)
-            case TurnFigures():
+            case TurnFinished():
                 return TurnLine(entry, self._words)
             case TypedCommand():
                 return CommandLine(entry, self._words)

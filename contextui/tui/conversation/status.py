@@ -32,33 +32,17 @@ _PATIENCE = 1.0  # seconds after which a job that a call waits for is named
 _ROUND = len("⠋    esc ") + 4  # cells around the status
 
 
-@dataclass(frozen=True, slots=True)
-class TurnFigures:
-    """What a turn took."""
-
-    seconds: float  # without the time spent waiting for the person
-    calls: int = 0
-    cached: float | None = None  # share of the input; None if the model has no cache
-    cost: float | None = None  # in dollars; None if no price is known
-
-    @classmethod
-    def of(cls, event: TurnFinished) -> "TurnFigures | None":
-        """Return the figures of a turn; None if it was stopped before any answer."""
-        if not event.steps and not event.calls:
-            return None
-        return cls(event.seconds, event.calls, event.cached, event.usage.cost)
-
-    def text(self, words: Words) -> str:
-        """Format the figures in one line; nothing that is not known is mentioned."""
-        parts = [duration(self.seconds, words)]
-        if self.calls:
-            text = msg("1 call") if self.calls == 1 else msg("{count} calls")
-            parts.append(words(text, count=f"{self.calls:,}"))
-        if self.cached is not None:
-            parts.append(words("{percent}% cached", percent=f"{100 * self.cached:.0f}"))
-        if self.cost:
-            parts.append(turn_cost(self.cost))
-        return "   ".join(parts)
+def figures(turn: TurnFinished, words: Words) -> str:
+    """Say in one line what a turn took; nothing that is not known is mentioned."""
+    parts = [duration(turn.seconds, words)]
+    if turn.calls:
+        text = msg("1 call") if turn.calls == 1 else msg("{count} calls")
+        parts.append(words(text, count=f"{turn.calls:,}"))
+    if turn.cached is not None:
+        parts.append(words("{percent}% cached", percent=f"{100 * turn.cached:.0f}"))
+    if turn.usage.cost:
+        parts.append(turn_cost(turn.usage.cost))
+    return "   ".join(parts)
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from contextui.events import (
     CallFinished,
     CallStarted,
     Event,
+    Notice,
     TurnFinished,
     TurnStarted,
 )
@@ -28,7 +29,6 @@ from contextui.names import BESIDE
 from contextui.session.code.store import CodeStore
 from contextui.tui.conversation.entries import (
     LONGEST,
-    Aside,
     AsideLine,
     Called,
     CallLine,
@@ -82,7 +82,7 @@ def test_entries_show_messages_and_calls() -> None:
         PersonMessage("Add them."),
         ModelMessage("Yes."),
         Called("todo_1.add", "milk, eggs", CallFinished(0, "", True, "Added 2.")),
-        Aside("(Meanwhile the person did: todo_1.add.)"),
+        Notice("(Meanwhile the person did: todo_1.add.)"),
     ]
 
 

@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -11,6 +12,7 @@ from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.events import (
     CallFinished,
     CallStarted,
+    Notice,
     StepStarted,
     TurnFinished,
     TurnStarted,
@@ -18,28 +20,32 @@ from contextui.events import (
 )
 from contextui.model import LOCAL_PRICES, NO_CACHE, Answer, CachePrices
 from contextui.tokens import Usage
-from contextui.tui.conversation.entries import Called, CallLine, TurnLine, entry_of
+from contextui.tui.conversation.entries import Called, CallLine, TurnLine, entry_of, made_of
 from contextui.tui.conversation.pane import Conversation
-from contextui.tui.conversation.status import TurnFigures, TurnStatus
+from contextui.tui.conversation.status import TurnStatus, figures
 from contextui.words import Words
 from tests.tui.running import desk_in, lines, running, say, shown
 from tests.tui.sharing import SharedChat
 
 
 @pytest.mark.parametrize(
-    ("figures", "en", "zh"),
+    ("took", "en", "zh"),
     [
-        (TurnFigures(14, 3, 0.96, 0.01), "14s   3 calls   96% cached   $0.010",
+        ((14, 3, 0.96, 0.01), "14s   3 calls   96% cached   $0.010",
          "14 秒   3 个调用   96% 已缓存   $0.010"),
-        (TurnFigures(0.42, 1), "0.4s   1 call", "0.4 秒   1 个调用"),
-        (TurnFigures(125, 0, 0.0), "2m 05s   0% cached", "2 分 05 秒   0% 已缓存"),
-        (TurnFigures(12, 0, None, 0.0), "12s", "12 秒"),  # free, or no price known: no money
-        (TurnFigures(12, 0, None, 0.0001), "12s   <$0.001", "12 秒   <$0.001"),
+        ((0.42, 1, None, None), "0.4s   1 call", "0.4 秒   1 个调用"),
+        ((125, 0, 0.0, None), "2m 05s   0% cached", "2 分 05 秒   0% 已缓存"),
+        ((12, 0, None, 0.0), "12s", "12 秒"),  # free, or no price known: no money
+        ((12, 0, None, 0.0001), "12s   <$0.001", "12 秒   <$0.001"),
     ],
 )  # fmt: skip
-def test_a_line_says_what_is_known_and_nothing_else(figures: TurnFigures, en: str, zh: str) -> None:
-    assert figures.text(Words("en")) == en
-    assert figures.text(Words("zh")) == zh
+def test_a_line_says_what_is_known_and_nothing_else(
+    took: tuple[Any, ...], en: str, zh: str
+) -> None:
+    seconds, calls, cached, cost = took
+    spent = Usage(cost=cost)
+    turn = TurnFinished("done", seconds=seconds, calls=calls, cached=cached, usage=spent)
+    assert (figures(turn, Words("en")), figures(turn, Words("zh"))) == (en, zh)
 
 
 async def test_the_time_of_a_turn_excludes_waiting_for_the_person(tmp_path: Path) -> None:
@@ -53,12 +59,10 @@ async def test_the_time_of_a_turn_excludes_waiting_for_the_person(tmp_path: Path
     gate.ask = think
     end = [event async for event in desk.controller.run_turn("go")][-1]
     assert isinstance(end, TurnFinished)
-    figures = TurnFigures.of(end)
-    assert figures is not None
-    assert figures.seconds < 1_000
-    assert (figures.calls, figures.cached) == (2, None)
+    assert end.seconds < 1_000
+    assert (end.calls, end.cached) == (2, None)
     # A turn that was stopped before any answer has no line.
-    assert TurnFigures.of(TurnFinished("stopped")) is None
+    assert [*made_of(TurnFinished("stopped"), Words("en"))] == [Notice("Stopped.")]
     desk.close()
 
 
@@ -136,7 +140,7 @@ async def test_figures_only_where_there_are_any(
     answer = Answer(({"type": "text", "text": "Yes."},), usage=usage)
     chat.answer(model=model(answer))
     await say(pilot, "Is it?")
-    text = pilot.app.screen.query_one(TurnLine).entry.text(Words("en"))
+    text = figures(pilot.app.screen.query_one(TurnLine).entry, Words("en"))
     assert all(one in text for one in says), text
     assert not any(one in text for one in never), text
     assert shown(pilot, text)
