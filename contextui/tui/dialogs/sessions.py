@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
-from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -163,12 +162,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         self.is_read = False
         self.set_timer(_WAIT, self._say_loading)
         self.run_worker(self._read(), name="sessions", group="sessions", exclusive=True)
-
-    def dismiss(self, result: Chosen | None = None) -> AwaitComplete:
-        """Close the sheet, and stop reading: the list goes before the workers do."""
-        for group in ("sessions", "preview"):
-            self.workers.cancel_group(self, group)
-        return super().dismiss(result)
 
     async def _read(self) -> None:
         cwd = None if self._everywhere else self._folder
