@@ -357,6 +357,16 @@ class CallStarted(Event):
     name: str
     input: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def named(self) -> tuple[str, object]:
+        """What it does, such as ``todo_1.add`` or ``create todo``, and the arguments of that."""
+        match self.name, self.input:
+            case "action", {"window_id": window, "action_id": act}:
+                return f"{window}.{act}", self.input.get("params")
+            case "create", {"name": kind}:
+                return f"create {kind}", self.input.get("args")
+        return self.name, self.input
+
 
 @dataclass(frozen=True, slots=True)
 class CallFinished(Event):

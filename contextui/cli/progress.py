@@ -107,15 +107,7 @@ class Progress:
 
 def call_line(started: CallStarted, finished: CallFinished) -> str:
     """Format a call in one line: ``✓ todo_1.add {"text": "milk"}``; a failed one with its error."""
-    given = dict(started.input)
-    match started.name:
-        case "action":
-            name = f"{given.get('window_id')}.{given.get('action_id')}"
-            params = given.get("params")
-        case "create":
-            name, params = f"create {given.get('name')}", given.get("args")
-        case _:
-            name, params = started.name, given
+    name, params = started.named
     mark = "✗" if finished.failed else "✓"
     line = f"{mark} {name} {one_line(as_json(params), 120) if params else ''}".rstrip()
     if finished.ok and finished.failed:

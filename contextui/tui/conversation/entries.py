@@ -149,14 +149,10 @@ def _end(event: TurnFinished, words: Words) -> str:
 def called(name: str, given: object) -> Called:
     """Return the entry for a tool call, titled by window and action or by tool name."""
     arguments: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
-    match name, arguments:
-        case "action", {"window_id": window, "action_id": act}:
-            return Called(f"{window}.{act}", in_short(arguments.get("params") or {}))
-        case "create", {"name": kind}:
-            return Called(f"create {kind}", in_short(arguments.get("args") or {}))
-        case "read_file", {"path": path}:
-            return Called("read_file", str(path))
-    return Called(name, in_short(arguments))
+    if name == "read_file" and "path" in arguments:
+        return Called(name, str(arguments["path"]))
+    title, what = CallStarted(0, name, arguments).named
+    return Called(title, in_short(what))
 
 
 def in_short(value: object) -> str:
