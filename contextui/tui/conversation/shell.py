@@ -68,7 +68,7 @@ class TypedCommand:
     seconds: float | None = None
     problem: str = ""
     is_stopped: bool = False
-    kept: CommandResult | None = None  # of an earlier run, from the log
+    result: CommandResult | None = None
     _started: float = field(default_factory=time.monotonic)
     _starting: asyncio.Task[None] | None = None
 
@@ -82,7 +82,7 @@ class TypedCommand:
             status, lines, last, full_screen = facts["result"]
             result = CommandResult("", status, seconds or 0.0, lines, tuple(last), full_screen)
         where = (facts["text"], facts["window"], None, facts["where"])
-        return cls(*where, seconds or 0.0, problem, kept=result)
+        return cls(*where, seconds or 0.0, problem, result=result)
 
     @property
     def to_keep(self) -> dict[str, Any]:
@@ -97,11 +97,6 @@ class TypedCommand:
     @property
     def is_running(self) -> bool:
         return self.seconds is None
-
-    @property
-    def result(self) -> CommandResult | None:
-        result = self.job.result if self.job is not None and not self.is_running else self.kept
-        return result if isinstance(result, CommandResult) else None
 
     @property
     def age(self) -> float:
@@ -180,8 +175,8 @@ class TypedCommand:
             if not job.ended.done():
                 return
         self.seconds = self.age
-        if self.result is not None:
-            self.seconds = self.result.seconds
+        if job is not None and isinstance(job.result, CommandResult):
+            self.result, self.seconds = job.result, job.result.seconds
         elif self.is_stopped:
             self.problem = words("Stopped.")
         elif windows.get(self.window_id) is None:
