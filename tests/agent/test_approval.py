@@ -386,18 +386,6 @@ def test_a_grant_for_one_file_does_not_cover_what_the_editor_opens_next(
     assert verbs == ["write", "write", "write", "write", "read", "write", "write"]
 
 
-def test_a_grant_for_one_window_or_action_does_not_cover_another(folder: Path, desk: Make) -> None:
-    one = desk("always", "no", "no").opening("editor", path="notes.txt")
-    one.windows.open("editor", path="other.txt")
-    append(one, "editor_1", "mine")
-    append(one, "editor_2", "mine")
-    assert one.act("editor_1.save").ok
-    assert not one.act("editor_2.save").ok
-    assert not one.act("editor_1.save_as", path="new.txt").ok
-    assert (folder / "other.txt").read_text() == "other\n"
-    assert not (folder / "new.txt").exists()
-
-
 @pytest.mark.parametrize(
     ("path", "granted"),
     [
@@ -436,15 +424,6 @@ def test_a_granted_file_that_becomes_executable_asks_again(folder: Path, desk: M
     assert one.act("pen_1.save", path="./src/../notes.txt").ok  # the same file
     (folder / "notes.txt").chmod(0o755)
     assert not one.act("pen_1.save", path="notes.txt").ok
-
-
-def test_a_shebang_in_the_new_text_asks_every_time(desk: Make) -> None:
-    one = desk("always", "no").opening("editor", path="notes.txt")
-    append(one, "editor_1", "#!/bin/sh")
-    assert one.act("editor_1.save").ok
-    append(one, "editor_1", "#!/bin/sh")
-    assert not one.act("editor_1.save").ok
-    assert one.questions[0].grant is None
 
 
 def test_a_text_preview_is_granted_for_the_same_window_and_params(desk: Make) -> None:

@@ -9,7 +9,6 @@ import pytest
 from contextui.agent import request as gate
 from contextui.agent.controller import InteractionController, TurnRunningError
 from contextui.agent.models.scripted import ScriptedModel, call
-from contextui.agent.prompt import is_said
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Composition
@@ -135,17 +134,6 @@ def test_the_first_turn_adds_the_system_prompt_unless_there_is_one() -> None:
     run(talk, "hello")
     assert bare.requests[0].system == ""
     talk.close()
-
-
-def test_an_empty_answer_is_nudged_once() -> None:
-    talk = controller(call("create", name="todo"), Answer(()), "Here it is.")
-    assert end(run(talk, "a list")).reason == "done"
-    said = [one.content for one in talk.context.get_all() if is_said(one)]
-    assert said == ["a list"]  # the nudge is not the person's
-    check_whole(talk)
-    silent = controller(Answer(()), Answer(({"type": "text", "text": " \n"},)))
-    assert end(run(silent, "hello?")).reason == "empty"
-    assert len(requests(silent)) == 2
 
 
 def test_a_budget_without_room_is_reported_before_any_request() -> None:

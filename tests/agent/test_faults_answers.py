@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from contextui.agent.prompt import is_said
 from contextui.events import AnswerDiscarded, AnswerGiven, CallFinished, CallStarted, Notice
 from contextui.model import TextDelta
 from tests.agent.server import Event, Stream, answer, block_events, call, delta, start, thinking
@@ -30,6 +31,8 @@ def test_fault_09_an_empty_answer_is_nudged_once(wired: Wired, blocks: list[Any]
     assert end(events).text == "Here it is."
     assert texts(wired.last).count(NUDGE) == 1
     assert wired.requests[-2].begins(wired.last)
+    said = [one.content for one in wired.session.context.get_all() if is_said(one)]
+    assert said == ["a list"]  # the nudge is not the person's
     events = wired.say("hello?", empty, empty)
     assert (end(events).reason, len(wired.requests)) == ("empty", 5)
     assert end(events).explanation == "The model gave no answer."

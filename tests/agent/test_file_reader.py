@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ from contextui import ContextItem, ItemType, Lod, SessionOptions, SessionStore
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.agent.tools import FileReader, FileResult
-from contextui.context.item import Stage
 from contextui.context.manager import ContextManager
 from contextui.events import CallFinished
 from contextui.files.paths import AnyPath
+from contextui.files.textfile import Page
 from contextui.files.workspace import OpenedText, Workspace
 from contextui.session.code.store import CodeStore
 from contextui.windowing.finding.registry import discover
@@ -84,18 +85,6 @@ def test_a_finished_turn_does_not_change(folder: Path) -> None:
     (folder / "src" / "app.py").write_text("another file\n")
     run(talk, "Really?")
     assert wire(talk.context.compose().messages).startswith(before)
-
-
-def test_the_item_keeps_the_whole_text(folder: Path) -> None:
-    talk = talk_in(folder, read(), "Read.")
-    run(talk, "Read app.py.")
-    (item,) = results(talk)
-    assert item.stage is Stage.FINAL
-    assert "200 \n" not in item.content
-    assert item.content.count("\n") == 199
-    assert item.gist is not None
-    assert item.gist.startswith(GIST)
-    assert item.tool_name == "read_file"
 
 
 def test_the_log_keeps_the_whole_text_and_the_gist(folder: Path, tmp_path: Path) -> None:
@@ -202,15 +191,30 @@ def test_where_room_was_made_within_the_turn_the_file_is_given_again(folder: Pat
 
 
 class Counted(Workspace):
-    """Counts how often a file is read whole."""
+    """Counts how often a file is read whole, or a page of it."""
 
     def __init__(self, root: AnyPath) -> None:
         super().__init__(root)
         self.opened: list[AnyPath] = []
+        self.pages: list[AnyPath] = []
 
     def open_text(self, path: AnyPath, *, encoding: str | None = None) -> OpenedText:
         self.opened.append(path)
         return super().open_text(path, encoding=encoding)
+
+    def read_page(self, path: AnyPath, start: int = 1, count: int = 2_000) -> Page:
+        self.pages.append(path)
+        return super().read_page(path, start, count)
+
+
+def test_a_file_that_is_unchanged_is_read_once_under_any_name(folder: Path) -> None:
+    workspace, file = Counted(folder), folder / "a.txt"
+    reader = FileReader(WindowManager([], workspace=workspace))
+    for number, text in enumerate(("one", "two"), 1):  # as many bytes
+        file.write_text(text)
+        os.utime(file, (1_000 * number, 1_000 * number))
+        texts = {asyncio.run(reader.read(path)).text for path in ("a.txt", "./a.txt", "@a.txt")}
+        assert (texts, len(workspace.pages)) == ({f"1 {text}"}, number)
 
 
 def test_a_part_says_which_lines_it_has_and_the_gist_is_made_once(tmp_path: Path) -> None:

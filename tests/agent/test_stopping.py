@@ -192,16 +192,19 @@ async def test_a_command_that_the_shell_is_about_to_start_is_ended(
     one.windows.close("terminal_1")
 
 
-async def test_jobs_of_every_window_are_cancelled(tmp_path: Path) -> None:
-    one = talk_in(tmp_path, act("kiln_1", "burn"))
+@pytest.mark.parametrize(
+    ("lang", "said"), [("en", "Stopped. burn was cancelled."), ("zh", "已停止。burn 已取消。")]
+)
+async def test_jobs_of_every_window_are_cancelled(tmp_path: Path, lang: Lang, said: str) -> None:
+    one = talk_in(tmp_path, act("kiln_1", "burn"), lang=lang)
     kiln = opened(one.windows, Kiln)
     events = await stop_when(one, lambda: jobs_of(one, "kiln_1"))
-    assert stopped(events).explanation == "Stopped. burn was cancelled."
+    assert stopped(events).explanation == said
     assert kiln.last is not None
     assert kiln.last.state == "cancelled"
     await until(kiln.last.ended.done)
     history = runtime_of(kiln).history.entries
-    assert history[-1].result == "burn was cancelled."
+    assert said.endswith(str(history[-1].result))
 
 
 async def test_a_job_of_this_turn_is_cancelled_during_a_wait(tmp_path: Path) -> None:
@@ -274,11 +277,3 @@ async def test_a_job_that_ends_at_the_same_moment_is_reported_as_it_ended(tmp_pa
         known = {"done": (True, "burnt"), "cancelled": (False, "flash was cancelled.")}
         assert last_result(one) == known[kiln.last.state]
         assert one.context.calls.unanswered == ()
-
-
-async def test_the_words_are_in_the_language_of_the_person(tmp_path: Path) -> None:
-    one = talk_in(tmp_path, act("kiln_1", "burn"), lang="zh")
-    one.windows.open("kiln")
-    events = await stop_when(one, lambda: jobs_of(one, "kiln_1"))
-    assert stopped(events).explanation == "已停止。burn 已取消。"
-    assert one.context.get_all()[-1].content == "（到此停止）"
