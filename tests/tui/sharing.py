@@ -169,7 +169,7 @@ class SharedChat(SharedApp):
         main.handle(TurnFinished("done"))
         conversation.before.clear()
         conversation.after.clear()
-        await conversation.remove_children(list(conversation.children[2:]))
+        await conversation.remove_children(conversation._widgets)
         conversation.offer_earlier()
         conversation.anchor()
         desk.controller.tools.gate.mode = "ask"

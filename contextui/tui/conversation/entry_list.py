@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakSet
 
 from textual import events, on
+from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Region, Size
@@ -32,7 +33,6 @@ from contextui.words import Words
 _PAGE = 30  # entries that become widgets at once
 _MOST = 30  # entries kept as widgets, because each layout visits all; see `append`
 _FIRST = 2  # index after the welcome and the line about earlier entries
-_FAR = 4  # heights of the view from which on widgets become entries again
 _FOUND = "on $warning 40%"
 _HIGH = 3  # a hit is shown at this part of the height
 
@@ -40,8 +40,8 @@ _HIGH = 3  # a hit is shown at this part of the height
 class EntryList(VerticalScroll):
     """Entries, the newest at the bottom; pages of others are added as the view gets near them.
 
-    What is in view stays where it is, whatever changes above it. While the view is far above, the
-    newest widgets are hidden and not removed, as they may still change.
+    What is in view stays where it is, whatever changes above it. The newest stay widgets while
+    the view is far above, as they may still change.
 
     Args:
         make: Returns the widget of an entry.
@@ -51,33 +51,39 @@ class EntryList(VerticalScroll):
         super().__init__(id=id)
         self._words, self._make = words, make
         self.before: list[Entry] = []
-        """The entries above the widgets."""
+        """The entries above the widgets, for which the line `earlier` stands."""
         self.after: list[Entry] = []
-        """The entries between the shown widgets and the hidden ones."""
+        """The entries between the widgets around a hit and the newest; `later` stands for them."""
         self.earlier = Static(id="earlier", markup=False)
+        self.later = Static(id="later", markup=False)
         self._gone: WeakSet[Widget] = WeakSet()  # they stay among the children for a moment
-        self._regions: dict[Widget, Region] = {}  # of the shown widgets
+        self._regions: dict[Widget, Region] = {}
         self._read: tuple[Widget, int] | None = None  # the last widget at the end, and its height
         self._hit = 0  # hits from the newest
         self._left: tuple[int, int] | None = None  # where a search began: entry and row
         self._marked: list[tuple[Static, Any, Any]] = []  # a hit: what it shows, and showed
 
+    def compose(self) -> ComposeResult:
+        for one in (self.earlier, self.later):
+            one.display = False
+            yield one
+
     @property
     def _widgets(self) -> list[Widget]:
-        return [one for one in self.children[_FIRST:] if one not in self._gone]
+        there = self.children[_FIRST:]
+        return [one for one in there if one not in self._gone and one is not self.later]
 
     @property
-    def _view(self) -> list[Widget]:
-        return [one for one in self._widgets if one.display]
-
-    @property
-    def _newest(self) -> list[Widget]:
-        """The widgets that are hidden while the view is far above."""
-        return [one for one in self._widgets if not one.display]
+    def _all(self) -> list[Entry | Widget]:
+        """The entries in order; those that are widgets as such."""
+        at = self.children.index(self.later)
+        shown = [one for one in self._widgets if entry_of(one) is not None]
+        above = [one for one in shown if self.children.index(one) < at]
+        return [*self.before, *above, *self.after, *shown[len(above) :]]
 
     @property
     def entries(self) -> list[Entry]:
-        return [*self.before, *_entries(self._view), *self.after, *_entries(self._newest)]
+        return [_entry(one) for one in self._all]
 
     # --- the end -----------------------------------------------------------------------
 
@@ -86,13 +92,8 @@ class EntryList(VerticalScroll):
         return self._anchored and not self._anchor_released
 
     def go_to_end(self) -> None:
-        if self._newest:
-            view = self._view
-            self.before += [*_entries(view), *self.after]
-            self.after = []
-            self._show_newest()
-            self._remove(view)
-            self.offer_earlier()
+        if self.after:
+            self._fold()
         self.anchor()
 
     @property
@@ -106,11 +107,9 @@ class EntryList(VerticalScroll):
 
     def append(self, widget: Widget) -> None:
         _space(self.children[-1], widget)
-        if self._newest:
-            widget.display = False
         self.mount(widget)
-        if self.follows and len(view := self._view) > _MOST + _PAGE:
-            self._fold(view[:-_MOST])
+        if self.follows and len(self._widgets) > _MOST + _PAGE:
+            self._fold()
 
     def release_anchor(self) -> None:
         """Keep the scroll position, unless the person scrolled to the bottom."""
@@ -118,9 +117,8 @@ class EntryList(VerticalScroll):
         self.call_after_refresh(self._follow_at_bottom)
 
     def _follow_at_bottom(self) -> None:
-        at_end = min(self.scroll_y, self.scroll_target_y) >= self.max_scroll_y
-        if at_end and not self._newest:
-            self.anchor()
+        if min(self.scroll_y, self.scroll_target_y) >= self.max_scroll_y:
+            self.go_to_end()
 
     def action_scroll_end(self) -> None:
         self.go_to_end()
@@ -138,73 +136,58 @@ class EntryList(VerticalScroll):
 
     def _fill(self) -> None:
         """Add the pages that the view is near to."""
-        if not self.size.height:
+        height, gap = self.size.height, self._regions.get(self.later)
+        if not height:
             return
-        if self.before and self.scroll_y < self.size.height:
+        if self.before and self.scroll_y < height:
             self.show_earlier()
-        elif self._newest and self.max_scroll_y - self.scroll_y < self.size.height:
+        elif gap is not None and -height < gap.y - self.scroll_y < 2 * height:
             self._show_later()
 
     @on(events.Click, "#earlier")
     def show_earlier(self) -> None:
-        if self.is_attached and (page := self.before[-_PAGE:]):
-            far = self.scroll_y + _FAR * self.size.height
-            self._cut([one for one in self._view if self._top(one) > far])
-            self.before = self.before[:-_PAGE]
-            self._mount(page)
-        self.offer_earlier()
+        if self.is_attached:
+            page, self.before = self.before[-_PAGE:], self.before[:-_PAGE]
+            self._mount(page, after=self.earlier)
 
+    @on(events.Click, "#later")
     def _show_later(self) -> None:
-        far = self.scroll_y - _FAR * self.size.height
-        self._fold([one for one in self._view if self._top(one) < far])
-        page, self.after = self.after[:_PAGE], self.after[_PAGE:]
-        self._mount(page, after=(self._view or [self.earlier])[-1])
-        self._show_newest()
+        if self._regions[self.later].y < self.scroll_y:  # the view is below
+            page, self.after = self.after[-_PAGE:], self.after[:-_PAGE]
+            self._mount(page, after=self.later)
+        else:
+            page, self.after = self.after[:_PAGE], self.after[_PAGE:]
+            self._mount(page, before=self.later)
 
     def offer_earlier(self) -> None:
-        if self.is_attached:
-            count = len(self.before)
-            text = self._words("↑ {count} earlier: Home or click to show", count=count)
-            self.earlier.update(text)
-            self.earlier.display = bool(count)
+        for one, entries in ((self.earlier, self.before), (self.later, self.after)):
+            count = len(entries)
+            one.update(self._words("↑ {count} earlier: Home or click to show", count=count))
+            one.display = bool(count)
 
-    def _mount(self, page: Iterable[Entry], after: Widget | None = None) -> AwaitMount:
+    def _mount(self, page: Iterable[Entry], **place: Widget) -> AwaitMount:
         widgets = [self._make(entry) for entry in page]
         for before, widget in pairwise(widgets):
             _space(before, widget)
-        return self.mount_all(widgets, after=after or self.earlier)
-
-    def _show_newest(self) -> None:
-        for widget in self._newest if not self.after else ():
-            widget.display = True
+        self.offer_earlier()
+        return self.mount_all(widgets, **place)
 
     def _remove(self, widgets: Sequence[Widget]) -> None:
         self._gone.update(widgets)
         self.remove_children(widgets)
 
-    def _fold(self, widgets: Sequence[Widget]) -> None:
-        """Remove the oldest widgets; their entries join the earlier ones."""
-        self.before += _entries(widgets)
-        self._remove(widgets)
+    def _fold(self) -> None:
+        """Remove all widgets but the newest; their entries join the earlier ones."""
+        kept = self._widgets[-_MOST:]
+        self.before = [_entry(one) for one in self._all if one not in kept]
+        self.after = []
+        self._remove([one for one in self._widgets if one not in kept])
         self.offer_earlier()
-
-    def _cut(self, widgets: Sequence[Widget]) -> None:
-        """Remove the last widgets of the view; the newest of all are only hidden."""
-        gone = list(widgets)
-        if not self._newest:
-            gone = gone[:-_MOST]
-            for widget in widgets[-_MOST:]:
-                widget.display = False
-        self.after = [*_entries(gone), *self.after]
-        self._remove(gone)
-
-    def _top(self, widget: Widget) -> int:
-        return self._regions[widget].y if widget in self._regions else int(self.scroll_y)
 
     def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:
         """Keep what is in view where it is, whatever changes above it."""
         found = super().arrange(size, optimal)
-        before, widgets = self._regions, set(self._view)
+        before, widgets = self._regions, {*self._widgets, self.later}
         self._regions = {
             one.widget: one.region for one in found.placements if one.widget in widgets
         }
@@ -253,10 +236,10 @@ class EntryList(VerticalScroll):
 
     def _place(self) -> tuple[int, int]:
         """Return the entry at the top and how many of its rows are above; -1 at the end."""
-        view = [one for one in self._view if one in self._regions and entry_of(one) is not None]
-        for number, one in enumerate(view if not self.follows else ()):
-            if self._regions[one].bottom > self.scroll_y:
-                return len(self.before) + number, int(self.scroll_y) - self._regions[one].y
+        for at, one in enumerate(self._all if not self.follows else ()):
+            region = self._regions.get(one) if isinstance(one, Widget) else None
+            if region is not None and region.bottom > self.scroll_y:
+                return at, int(self.scroll_y) - region.y
         return -1, 0
 
     def _go_to(self, at: int, row: int = 0, sought: re.Pattern[str] | None = None) -> None:
@@ -268,17 +251,17 @@ class EntryList(VerticalScroll):
 
     async def _widget_at(self, at: int) -> Widget:
         """Return the widget of an entry; if there is none, show those around it."""
-        there = len(_entries(self._view))
-        if not len(self.before) <= at < len(self.before) + there:
-            self._cut(self._view)
-            rest = [*self.before, *self.after]
-            start = max(min(at, len(rest)) - _PAGE // 2, 0)
-            self.before, self.after = rest[:start], rest[start + _PAGE :]
-            await self._mount(rest[start : start + _PAGE])
-            self._show_newest()
-            self.offer_earlier()
-        view = [one for one in self._view if entry_of(one) is not None]
-        return view[at - len(self.before)]
+        if not isinstance(there := self._all[at], Widget):
+            self._fold()
+            start = max(at - _PAGE // 2, 0)
+            page, self.after = self.before[start : start + _PAGE], self.before[start + _PAGE :]
+            self.before = self.before[:start]
+            self.move_child(self.later, after=self.earlier)
+            self._regions.clear()  # what was in view is not what stays there
+            await self._mount(page, after=self.earlier)
+            there = self._all[at]
+            assert isinstance(there, Widget)
+        return there
 
     def _show(
         self, widget: Widget, row: int, sought: re.Pattern[str] | None, tries: int = 20
@@ -321,8 +304,10 @@ class EntryList(VerticalScroll):
         self.query(".-found").remove_class("-found")
 
 
-def _entries(widgets: Iterable[Widget]) -> list[Entry]:
-    return [one for widget in widgets if (one := entry_of(widget)) is not None]
+def _entry(one: Entry | Widget) -> Entry:
+    entry = entry_of(one) if isinstance(one, Widget) else one
+    assert entry is not None
+    return entry
 
 
 def _text(entry: Entry) -> str:

@@ -76,8 +76,7 @@ class Conversation(EntryList):
 
     def compose(self) -> ComposeResult:
         yield Welcome(self._words, self._folder)
-        self.earlier.display = False  # until the number of entries is known
-        yield self.earlier
+        yield from super().compose()
 
     def on_mount(self) -> None:
         self.anchor()
