@@ -1,10 +1,9 @@
 """A scrollable list of entries, of which only those near the view are widgets."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
-from weakref import WeakSet
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -56,7 +55,6 @@ class EntryList(VerticalScroll):
         """The entries between the widgets around a hit and the newest; `later` stands for them."""
         self.earlier = Static(id="earlier", markup=False)
         self.later = Static(id="later", markup=False)
-        self._gone: WeakSet[Widget] = WeakSet()  # they stay among the children for a moment
         self._regions: dict[Widget, Region] = {}
         self._read: tuple[Widget, int] | None = None  # the last widget at the end, and its height
         self._hit = 0  # hits from the newest
@@ -70,8 +68,9 @@ class EntryList(VerticalScroll):
 
     @property
     def _widgets(self) -> list[Widget]:
+        # Removed ones stay among the children for a moment, but are not displayed.
         there = self.children[_FIRST:]
-        return [one for one in there if one not in self._gone and one is not self.later]
+        return [one for one in there if one.display and one is not self.later]
 
     @property
     def _all(self) -> list[Entry | Widget]:
@@ -172,16 +171,12 @@ class EntryList(VerticalScroll):
         self.offer_earlier()
         return self.mount_all(widgets, **place)
 
-    def _remove(self, widgets: Sequence[Widget]) -> None:
-        self._gone.update(widgets)
-        self.remove_children(widgets)
-
     def _fold(self) -> None:
         """Remove all widgets but the newest; their entries join the earlier ones."""
         kept = self._widgets[-_MOST:]
         self.before = [_entry(one) for one in self._all if one not in kept]
         self.after = []
-        self._remove([one for one in self._widgets if one not in kept])
+        self.remove_children([one for one in self._widgets if one not in kept])
         self.offer_earlier()
 
     def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:

@@ -196,7 +196,7 @@ class Conversation(EntryList):
     def _show_retry(self, reason: str) -> None:
         """Show why a request is retried while the turn runs; the event repeats every second."""
         if self._retry is not None and self._retry.entry.text != reason:
-            self._remove([self._retry])
+            self.remove_children([self._retry])
             self._retry = None
         if self._retry is None and reason:
             self._retry = AsideLine(reason)
@@ -294,7 +294,7 @@ class Conversation(EntryList):
         return with_code(text, self._workspace, self._words.lang)
 
     def _discard(self) -> None:
-        self._remove([one for one in (self._thought, self._answer) if one is not None])
+        self.remove_children([one for one in (self._thought, self._answer) if one is not None])
         self._thought = self._answer = None
 
     def _add(self, entry: Entry) -> Widget:
