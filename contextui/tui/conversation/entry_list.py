@@ -76,9 +76,11 @@ class EntryList(VerticalScroll):
     def _all(self) -> list[Entry | Widget]:
         """The entries in order; those that are widgets as such."""
         at = self.children.index(self.later)
-        shown = [one for one in self._widgets if entry_of(one) is not None]
-        above = [one for one in shown if self.children.index(one) < at]
-        return [*self.before, *above, *self.after, *shown[len(above) :]]
+        above, below = (
+            [one for one in part if one.display and entry_of(one) is not None]
+            for part in (self.children[:at], self.children[at:])
+        )
+        return [*self.before, *above, *self.after, *below]
 
     @property
     def entries(self) -> list[Entry]:

@@ -86,7 +86,6 @@ class InputArea(Vertical):
         self._is_mentioning = False
         self._is_path = False  # whether the list completes the path of a command
         self._dismissed: int | None = None  # the column of an @ whose list was closed
-        self._finds = False  # whether the prompt holds what to find in the conversation
         self.conversation: Conversation | None = None
         self.find_in_files: Callable[[str], object] = lambda _: None
         self.commands = Commands([])
@@ -133,7 +132,7 @@ class InputArea(Vertical):
 
     @on(Popup.OptionSelected)
     def complete(self) -> None:
-        if self._finds:
+        if self.prompt.finding:
             self.leave_commands(stays=True)
             return
         if self.prompt.is_searching:
@@ -152,8 +151,8 @@ class InputArea(Vertical):
 
     def leave_commands(self, *, stays: bool = False) -> None:
         self.prompt.end_search()
-        if self._finds and self.conversation is not None:
-            self._finds, self.prompt.finding = False, None
+        if self.prompt.finding and self.conversation is not None:
+            self.prompt.finding = None
             self.conversation.end_search(stays=stays)
         if self._is_mentioning:
             self._end_mention(is_dismissed=True)
@@ -164,7 +163,7 @@ class InputArea(Vertical):
     def _offer_commands(self) -> None:
         self.prompt.watch_text()
         if self.prompt.is_searching:
-            (self._find if self._finds else self._show_history)()
+            (self._find if self.prompt.finding else self._show_history)()
             return
         self._offer_to_take_back()
         if self.prompt.text == self.prompt.recalled:
@@ -202,9 +201,9 @@ class InputArea(Vertical):
     def _step_or_complete(self, message: Prompt.Completing) -> None:
         popup, text = self.query_one(Popup), self.prompt.text
         if message.step:
-            self._find(-message.step) if self._finds else popup.step(message.step)
+            self._find(-message.step) if self.prompt.finding else popup.step(message.step)
             return
-        if self._finds and not message.is_enter:
+        if self.prompt.finding and not message.is_enter:
             self.leave_commands()
             self.find_in_files(text)
             return
@@ -318,12 +317,11 @@ class InputArea(Vertical):
 
     def find(self) -> None:
         """Let the prompt take what to find in the conversation; once more, go to the next hit."""
-        if self._finds:
+        if self.prompt.finding:
             self._find(1)
             return
         self.leave_commands()
         self.prompt.begin_search()
-        self._finds = self.conversation is not None
         self._find()
 
     def _find(self, step: int = 0) -> None:

@@ -223,7 +223,7 @@ class Prompt(InertArea):
         self.notice: Content | None = None
         """Shown in the border instead of the turn's status."""
         self.finding: Content | None = None
-        """What was found in the conversation, shown like a notice."""
+        """What was found, while it holds words to find in the conversation; shown as a notice."""
         # What some keys and a click do around the prompt.
         self.leave_downward: Callable[[], object] = lambda: None
         self.scroll_log: Callable[[int], object] = lambda _: None  # by pages
