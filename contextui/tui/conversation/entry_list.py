@@ -92,11 +92,6 @@ class EntryList(VerticalScroll):
     def follows(self) -> bool:
         return self._anchored and not self._anchor_released
 
-    def go_to_end(self) -> None:
-        if self.after:
-            self._fold()
-        self.anchor()
-
     @property
     def new_below(self) -> int:
         """How many lines came since the view left the end, and are below it."""
@@ -119,10 +114,7 @@ class EntryList(VerticalScroll):
 
     def _follow_at_bottom(self) -> None:
         if min(self.scroll_y, self.scroll_target_y) >= self.max_scroll_y:
-            self.go_to_end()
-
-    def action_scroll_end(self) -> None:
-        self.go_to_end()
+            self.anchor()
 
     # --- what is near ------------------------------------------------------------------
 
@@ -153,7 +145,7 @@ class EntryList(VerticalScroll):
 
     @on(events.Click, "#later")
     def _show_later(self) -> None:
-        if self._regions[self.later].y < self.scroll_y:  # the view is below
+        if self._regions.get(self.later, Region()).y < self.scroll_y:  # the view is below
             page, self.after = self.after[-_PAGE:], self.after[:-_PAGE]
             self._mount(page, after=self.later)
         else:
@@ -229,7 +221,7 @@ class EntryList(VerticalScroll):
         self._unmark()
         left, self._left = self._left, None
         if left is not None and not stays:
-            self._go_to(*left) if left[0] >= 0 else self.go_to_end()
+            self._go_to(*left) if left[0] >= 0 else self.anchor()
 
     def _place(self) -> tuple[int, int]:
         """Return the entry at the top and how many of its rows are above; -1 at the end."""

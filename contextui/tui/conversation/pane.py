@@ -181,7 +181,7 @@ class Conversation(EntryList):
         """Add what an event says, and keep a notice: a resumed session shows it once more."""
         if isinstance(event, TurnStarted):
             self._answer = None
-            self.go_to_end()
+            self.anchor()
         elif isinstance(event, TurnFinished):
             self._end_answer()
             self._call = None

@@ -228,7 +228,8 @@ async def test_words_are_found_in_the_whole_conversation(
     pane(pilot).handle(TextDelta("An answer far below."))
     assert shown(pilot, "question 7.")
     pane(pilot).handle(TurnFinished("done"))
-    pane(pilot).go_to_end()
+    pane(pilot).focus()
+    await pilot.press("end")
     await until(pilot, lambda: shown(pilot, "An answer far below."))
 
 
