@@ -40,7 +40,7 @@ pytestmark = pytest.mark.long
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_brackets_turn_pages_and_focus_stays_within(pilot: "Pilot[int]") -> None:
-    for texts in (["parts", "1 result"], ["■ answered", "outdated"], ["No warnings."]):
+    for texts in (["parts"], ["■ answered", "outdated"], ["No warnings."]):
         await pilot.press("right_square_bracket")
         await see(pilot, *texts)
         assert inspector(pilot).has_focus_within
