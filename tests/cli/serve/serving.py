@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +54,8 @@ class Serving:
 
     def __exit__(self, *_: object) -> None:
         for one in self.apps():
-            one.kill()
+            with suppress(psutil.NoSuchProcess):
+                one.kill()
         self.process.kill()
         self.process.communicate(timeout=PATIENCE)
 
