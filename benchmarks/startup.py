@@ -30,6 +30,7 @@ COMMANDS = {
     "--help": ["-m", "contextui", "--help"],
     "config": ["-m", "contextui", "config"],
     "sessions": ["-m", "contextui", "sessions"],
+    "mcp list": ["-m", "contextui", "mcp", "list"],
 }
 BARE = """
 from textual.app import App

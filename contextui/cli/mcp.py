@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
@@ -10,14 +10,13 @@ from contextui.cli.console import say, say_json, warn
 from contextui.cli.flags import UsageError
 from contextui.cli.settings import here
 from contextui.config.servers import Server
-from contextui.events import Event, WindowTroubled
 from contextui.session.paths import contextui_home
 from contextui.text import one_line, quote
 from contextui.windowing.finding.servers import Found, find_servers, server_classes
-from contextui.windowing.manager import WindowManager
-from contextui.windowing.runtime import runtime_of
-from contextui.windowing.snapshot import Lod
 from contextui.words import language, t
+
+if TYPE_CHECKING:
+    from contextui.windowing.manager import WindowManager
 
 _POLL = 0.1  # seconds between two looks at a server that is being connected
 _LOGIN = 300.0  # seconds for the person to log in
@@ -86,6 +85,10 @@ def _test(found: Found, name: str) -> int:
             name=quote(name),
             names=", ".join(map(quote, servers)) or t("none"),
         )
+    from contextui.events import Event, WindowTroubled  # noqa: PLC0415  (the list needs no window)
+    from contextui.windowing.manager import WindowManager  # noqa: PLC0415
+    from contextui.windowing.snapshot import Lod  # noqa: PLC0415
+
     [(_, cls)] = server_classes([servers[name]], contextui_home(), ())
     windows = WindowManager([cls], lang=language())
     troubles: list[str] = []
@@ -110,8 +113,10 @@ def _test(found: Found, name: str) -> int:
         windows.shut_down()
 
 
-def _wait(windows: WindowManager, window: Any) -> str:
+def _wait(windows: "WindowManager", window: Any) -> str:
     """Wait until the server is connected or has stopped; show the link of a login."""
+    from contextui.windowing.runtime import runtime_of  # noqa: PLC0415
+
     end, shown, status = time.monotonic() + _LOGIN, "", ""
     while time.monotonic() < end and windows.get(window.id) is not None:
         if not window.is_opening:

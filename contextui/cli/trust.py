@@ -13,8 +13,7 @@ from contextui.config.servers import PROJECT_SERVERS, describe, project_servers
 from contextui.session.paths import contextui_home
 from contextui.text import one_line, shown_path
 from contextui.windowing.finding.servers import Found, find_servers
-from contextui.windowing.finding.source import PROJECT_WINDOWS
-from contextui.windowing.finding.trust import Review, TrustStore
+from contextui.windowing.finding.trust import PROJECT_WINDOWS, Review, TrustStore
 from contextui.words import plural, t
 
 _LINE = 100  # characters of an answer

@@ -24,6 +24,7 @@ SPARING = [
     (["--help"], {"textual", "anthropic", "lxml", "tiktoken", "asyncio", "psutil"}),
     (["config"], {*HEAVY, "asyncio", "email", "filelock"}),
     (["sessions"], {*HEAVY, "asyncio", "email", "filelock", "contextui.context"}),
+    (["mcp", "list"], {*HEAVY, "asyncio", "email", "filelock", "contextui.context"}),
     (["completion", "bash"], {"textual", "anthropic", "tiktoken", "lxml", "psutil"}),
     (["new-window", "shop"], {"textual", "anthropic", "tiktoken", "lxml", "psutil"}),
     (["windows"], {"textual", "anthropic", "tiktoken"}),

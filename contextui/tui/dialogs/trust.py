@@ -13,8 +13,7 @@ from contextui.tui.dialogs.diff import ChangeView, Line
 from contextui.tui.dialogs.question import QuestionScreen
 from contextui.tui.lines import line
 from contextui.windowing.finding.servers import find_servers
-from contextui.windowing.finding.source import PROJECT_WINDOWS
-from contextui.windowing.finding.trust import Review, TrustStore
+from contextui.windowing.finding.trust import PROJECT_WINDOWS, Review, TrustStore
 from contextui.words import Words, msg
 
 

@@ -21,7 +21,6 @@ from contextui.text import one_line, shown_path
 from contextui.windowing.error_text import Line
 from contextui.windowing.finding.servers import find_servers, server_classes
 from contextui.windowing.finding.source import (
-    PROJECT_WINDOWS,
     ReadBeside,
     WindowLoadError,
     beside,
@@ -34,7 +33,7 @@ from contextui.windowing.finding.source import (
     run_source,
     siblings_of,
 )
-from contextui.windowing.finding.trust import Review, TrustError, TrustStore
+from contextui.windowing.finding.trust import PROJECT_WINDOWS, Review, TrustError, TrustStore
 from contextui.windowing.window import Window
 from contextui.words import Message, Text, Translatable, msg
 

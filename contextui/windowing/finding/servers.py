@@ -4,10 +4,12 @@ A server costs nothing until its window is opened. A project's servers are used 
 present bytes of its .mcp.json are trusted.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from contextui.config.servers import (
     PROJECT_SERVERS,
@@ -22,14 +24,10 @@ from contextui.config.servers import (
 )
 from contextui.text import shown_path
 from contextui.windowing.finding.trust import Review, TrustStore
-from contextui.windowing.window import Window
 from contextui.words import Message, Text
 
-# By name: the windows that ship with contextui are not imported, as those of other packages.
-_FACTORY = EntryPoint("mcp", "contextui.windows.mcp.window:server_window", "contextui.servers")
-_built: dict[
-    tuple[str, Server, Path], type[Window]
-] = {}  # a server that is unchanged keeps its class
+if TYPE_CHECKING:
+    from contextui.windowing.window import Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ def find_servers(home: Path, project: Path | None) -> Found:
 
 def server_classes(
     servers: Collection[Server], home: Path, taken: Collection[str]
-) -> Iterator[tuple[Server, type[Window]]]:
+) -> Iterator[tuple[Server, "type[Window]"]]:
     """Yield the window class of each server."""
     names = set(taken)
     for server in servers:
@@ -88,8 +86,11 @@ def server_classes(
         while name in names:
             name, number = f"{plain[:40]}-mcp{number}", number + 1
         names.add(name)
-        key = (name, server, home)
-        if key not in _built:
-            make: Callable[[Server, str, Path], type[Window]] = _FACTORY.load()
-            _built[key] = make(server, name, home)
-        yield server, _built[key]
+        yield server, _built(server, name, home)
+
+
+@cache  # a server that is unchanged keeps its class
+def _built(server: Server, name: str, home: Path) -> "type[Window]":
+    # By name: the windows that ship with contextui are not imported, as those of other packages.
+    made: Any = import_module("contextui.windows.mcp.window").server_window(server, name, home)
+    return made  # type: ignore[no-any-return]

@@ -11,18 +11,13 @@ from pathlib import Path
 from types import ModuleType
 
 from contextui.errors import ContextUIError
-from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
+from contextui.files.errors import FileError
 from contextui.files.workspace import Workspace
 from contextui.text import one_line, quote, shown_path
 from contextui.windowing.error_text import Clause, reason_of
+from contextui.windowing.finding.trust import content_or_reason
 from contextui.windowing.window import Window
 from contextui.words import Message, Translatable
-
-PROJECT_WINDOWS = ".contextui/windows"
-"""The folder of a project's own windows."""
-
-SOURCE_LIMIT = 1_000_000
-"""Maximum bytes of a window's file; more cannot be reviewed before trusting it."""
 
 
 class WindowLoadError(ContextUIError):
@@ -49,28 +44,12 @@ def read_source(path: Path) -> bytes:
         raise WindowLoadError("{path} is not a Python file: its name must end in .py", path=shown)
     try:
         with Workspace(real.parent) as folder:
-            return folder.read_bytes(real.name, limit=SOURCE_LIMIT)
+            found = content_or_reason(folder, real.name)
     except FileError as error:
-        raise WindowLoadError("{path}: {reason}", path=shown, reason=_refusal(error)) from error
-
-
-def content_or_reason(workspace: Workspace, path: str) -> bytes | Translatable:
-    """Read a project's file; return its bytes, or why it is refused."""
-    try:
-        return workspace.read_bytes(path, limit=SOURCE_LIMIT)
-    except FileError as error:
-        return _refusal(error)
-
-
-def _refusal(error: FileError) -> Translatable:
-    if isinstance(error, PathEscapeError):
-        return Message("it is a link that leads out of the folder: put the file itself there")
-    if isinstance(error, FileTooLargeError):
-        return Message(
-            "it has {size} bytes, and a window's file may have {limit} at most",
-            {"size": f"{error.size:,}", "limit": f"{error.limit:,}"},
-        )
-    return Clause(error)
+        found = Clause(error)
+    if isinstance(found, bytes):
+        return found
+    raise WindowLoadError("{path}: {reason}", path=shown, reason=found)
 
 
 ReadBeside = Callable[[str], bytes | None]

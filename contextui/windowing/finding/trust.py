@@ -15,13 +15,19 @@ from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
 from contextui.errors import ContextUIError, os_reason
-from contextui.files.errors import FileError
+from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
 from contextui.files.listing import FolderEntry, list_folder
 from contextui.files.workspace import Workspace
 from contextui.plain_file import make_private, read_plain, write_private
 from contextui.text import one_line, quote, shown_path
-from contextui.windowing.finding.source import content_or_reason
+from contextui.windowing.error_text import Clause
 from contextui.words import Message, Text, Translatable
+
+PROJECT_WINDOWS = ".contextui/windows"
+"""The folder of a project's own windows."""
+
+SOURCE_LIMIT = 1_000_000
+"""Maximum bytes of a window's file; more cannot be reviewed before trusting it."""
 
 _MOST_NAMES = 2_000  # files and folders below one folder of windows
 _MOST_BYTES = 16_000_000  # of all its Python files
@@ -237,6 +243,21 @@ def _is_record(folders: object) -> TypeGuard[dict[str, dict[str, str]]]:
 
 
 # --- reading a folder -------------------------------------------------------------------------
+
+
+def content_or_reason(workspace: Workspace, path: str) -> bytes | Translatable:
+    """Read a window's file; return its bytes, or why it is refused."""
+    try:
+        return workspace.read_bytes(path, limit=SOURCE_LIMIT)
+    except PathEscapeError:
+        return Message("it is a link that leads out of the folder: put the file itself there")
+    except FileTooLargeError as error:
+        return Message(
+            "it has {size} bytes, and a window's file may have {limit} at most",
+            {"size": f"{error.size:,}", "limit": f"{error.limit:,}"},
+        )
+    except FileError as error:
+        return Clause(error)
 
 
 def _python_files(folder: Path) -> Iterator[tuple[str, bytes | Translatable]]:
