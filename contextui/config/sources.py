@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from contextui.config.credentials import Credentials, StoredKey
@@ -36,9 +36,6 @@ from contextui.errors import ContextUIError, os_reason
 from contextui.plain_file import read_plain
 from contextui.text import one_line, shown_path
 from contextui.words import Message, Text, msg
-
-if TYPE_CHECKING:
-    from pydantic import SecretStr
 
 _NOT_SET = object()
 
@@ -403,12 +400,9 @@ class Connection:
         """Whether there is a key."""
         return bool(self._key) or self._stored is not None
 
-    def key(self) -> "SecretStr | None":
-        """Return the key; the keyring may ask the person for it, and take a while."""
-        from pydantic import SecretStr  # noqa: PLC0415  (heavy; most commands send nothing)
-
-        text = self._key or (self._stored.read() if self._stored is not None else "")
-        return SecretStr(text) if text else None
+    def key(self) -> str:
+        """Return the key, or ""; the keyring may ask the person for it, and take a while."""
+        return self._key or (self._stored.read() if self._stored is not None else "")
 
     @property
     def key_place(self) -> Literal["", "variable", "keyring", "file"]:

@@ -4,8 +4,6 @@ import os
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
-from pydantic import SecretStr
-
 from contextui.agent.cache_marks import Payload, payload
 from contextui.agent.models import failures
 from contextui.agent.models.connection import Endpoint, unreachable
@@ -14,7 +12,7 @@ from contextui.agent.models.remote import CONNECT_SECONDS, RemoteModel
 from contextui.agent.models.stream import AnswerReader
 from contextui.config.providers import PROVIDERS
 from contextui.model import CachePrices, ModelRequest
-from contextui.words import Lang, msg
+from contextui.words import msg
 
 if TYPE_CHECKING:
     import anthropic
@@ -34,7 +32,6 @@ class AnthropicModel(RemoteModel):
         key_source: Where the key comes from, for error messages; by default the variable.
         thinking: Token budget for thinking, in addition to the answer's; 0 disables it. By default
             the model decides.
-        lang: The language of error messages.
         limits: Time limits for an answer, in total and without progress.
         prices: What the server's cache costs; `LOCAL_PRICES` for a server such as llama.cpp's,
             which keeps what it read by itself. By default Anthropic's.
@@ -62,7 +59,6 @@ class AnthropicModel(RemoteModel):
         base_url: str | None = None,
         key_source: str = "",
         thinking: int | None = None,
-        lang: Lang = "en",
         limits: AnswerLimits | None = None,
         prices: CachePrices | None = None,
     ) -> None:
@@ -70,9 +66,8 @@ class AnthropicModel(RemoteModel):
         key = (api_key or os.environ.get(variable) or "").strip()
         url = (base_url or os.environ.get("ANTHROPIC_BASE_URL") or self.default_url).strip()
         url = url.rstrip("/").removesuffix("/v1")  # the SDK adds it
-        secret = SecretStr(key) if key else None
-        endpoint = Endpoint(url, name, secret, key_source or variable)
-        super().__init__(name, endpoint, limits, prices or CachePrices(), lang)
+        endpoint = Endpoint(url, name, key, key_source or variable)
+        super().__init__(name, endpoint, limits, prices or CachePrices())
         self._thinking, self._thinking_tokens = thinking, thinking or 0
 
     def _reader(self) -> AnswerReader:
@@ -82,12 +77,11 @@ class AnthropicModel(RemoteModel):
         import anthropic  # noqa: PLC0415  (heavy: 2 seconds)
         import httpx2  # noqa: PLC0415  (comes with it)
 
-        key = self._endpoint.key
         # If the SDK's own client fails here, it leaves a half-initialized one that complains.
         http = make_client(follow_redirects=False)
         try:
             return anthropic.AsyncAnthropic(
-                api_key=key.get_secret_value() if key else "none",  # the SDK always requires one
+                api_key=self._endpoint.key or "none",  # the SDK always requires one
                 base_url=self._endpoint.url,
                 max_retries=0,  # the caller retries, and informs the person
                 timeout=anthropic.Timeout(self._limits.silence, connect=CONNECT_SECONDS),

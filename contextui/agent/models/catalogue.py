@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from contextui.agent.models.connection import exposed_host, is_loopback, unencrypted
+from contextui.agent.models.connection import Endpoint, exposed_host, is_loopback, unencrypted
 from contextui.agent.models.openai import complete_url
 from contextui.agent.models.prices import load_prices
-from contextui.agent.models.servers import ServedModel, endpoint_of, served_models
+from contextui.agent.models.servers import ServedModel, served_models
 from contextui.config.providers import PROVIDERS, Provider, installed
 from contextui.config.sources import Connection, Loaded
 from contextui.model import ModelError
@@ -59,7 +59,8 @@ async def asked(offer: Offer) -> Offer:
     api = offer.provider.api
     key = await asyncio.to_thread(connection.key)
     url = connection.address if api == "messages" else complete_url(connection.address)
-    endpoint = endpoint_of(url, key, source=offer.provider.url_variable)
+    variable = offer.provider.url_variable or "/model"
+    endpoint = Endpoint(url, "", key, url_variable=variable, api="API")
     try:
         models = await served_models(endpoint, "messages" if api == "messages" else "chat")
     except ModelError as error:

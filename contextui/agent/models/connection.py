@@ -4,13 +4,11 @@ import os
 import re
 import ssl
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
-
-from pydantic import SecretStr
 
 from contextui.config.sources import KEY_VARIABLE
 from contextui.model import ErrorKind, ModelError
@@ -157,7 +155,7 @@ class Endpoint:
 
     url: str
     model: str
-    key: SecretStr | None = None
+    key: str = field(default="", repr=False)
     variable: str = KEY_VARIABLE
     url_variable: str = "ANTHROPIC_BASE_URL"
     api: str = "Messages API"
@@ -179,7 +177,7 @@ class Endpoint:
     @property
     def warning(self) -> Message | None:
         """The warning that a key or password is sent unencrypted, if it is."""
-        has_secret = self.key is not None or bool(_CREDENTIALS.search(self.url))
+        has_secret = bool(self.key or _CREDENTIALS.search(self.url))
         return unencrypted(self.url) if has_secret else None
 
     def error(self, kind: ErrorKind, text: str, /, **values: object) -> ModelError:

@@ -46,15 +46,13 @@ def create_model(
         raise no_key(connection)
     if provider.api == "other":
         return _of_package(connection, lang, limits)
-    key = connection.key()
-    text = key.get_secret_value() if key is not None else None
     model: RemoteModel
     if provider.api == "messages":
         from contextui.agent.models.anthropic import AnthropicModel  # noqa: PLC0415  (likewise)
 
         model = AnthropicModel(
             connection.model,
-            api_key=text,
+            api_key=connection.key(),
             base_url=connection.url,
             key_source=connection.key_source,
             limits=limits,
@@ -66,7 +64,7 @@ def create_model(
         is_elsewhere = source not in ("", "--base-url")  # a variable, or the sheet of models
         model = OpenAIModel(
             connection.model,
-            api_key=text,
+            api_key=connection.key(),
             base_url=connection.address,
             key_source=connection.key_source,
             url_source=source if is_elsewhere else provider.url_variable or "/model",
@@ -122,12 +120,11 @@ def _of_package(connection: Connection, lang: Lang, limits: AnswerLimits | None)
     name = connection.provider.name
     if entry is None:
         raise SettingsError("There is no provider {name}.", name=one_line(name, 60))
-    key = connection.key()
     try:
         make = entry.load()
         model: Model = make(
             connection.model,
-            api_key=key.get_secret_value() if key is not None else None,
+            api_key=connection.key() or None,
             base_url=connection.url,
             lang=lang,
             limits=limits,

@@ -188,8 +188,8 @@ def _message(body: object) -> str:
 def _shown(words: str, endpoint: Endpoint) -> str:
     """Format the server's message in one line, without secrets."""
     words = words[:_EXAMINED]
-    if endpoint.key is not None:
-        words = words.replace(endpoint.key.get_secret_value(), MASK)
+    if endpoint.key:
+        words = words.replace(endpoint.key, MASK)
     return one_line(mask(words), 300)
 
 

@@ -12,17 +12,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr
-
 from contextui.agent.models import failures
 from contextui.agent.models.chat import DONE, ChatReader, Dialect, chat_body
 from contextui.agent.models.connection import Endpoint
 from contextui.agent.models.limits import AnswerLimits, Stopwatch, first_page
 from contextui.agent.models.remote import CONNECT_SECONDS, RemoteModel
-from contextui.config.schema import ToolProtocol
 from contextui.model import LOCAL_PRICES, CachePrices, ContextSize, ModelRequest
 from contextui.version import VERSION
-from contextui.words import Lang, msg
+from contextui.words import msg
 
 if TYPE_CHECKING:
     import httpx2
@@ -72,8 +69,6 @@ class OpenAIModel(RemoteModel):
             else OpenAI's own.
         key_source: Where the key comes from, for error messages; by default the variable.
         url_source: The same for the address.
-        tool_protocol: How the model calls tools: ``text`` for models without native tools.
-        lang: The language of error messages.
         limits: Time limits for an answer, in total and without progress.
         prices: What the server's cache costs; by default nothing on this machine, and half of the
             price elsewhere.
@@ -97,8 +92,6 @@ class OpenAIModel(RemoteModel):
         base_url: str | None = None,
         key_source: str = "",
         url_source: str = "",
-        tool_protocol: ToolProtocol = "native",
-        lang: Lang = "en",
         limits: AnswerLimits | None = None,
         prices: CachePrices | None = None,
     ) -> None:
@@ -110,15 +103,14 @@ class OpenAIModel(RemoteModel):
         endpoint = Endpoint(
             url,
             name,
-            SecretStr(key) if key else None,
+            key,
             variable=key_source or KEY_VARIABLE,
             url_variable=url_source or URL_VARIABLE,
             api="chat completions API",
             path=PATH,
         )
         usual = LOCAL_PRICES if is_local(url) else _HOSTED_PRICES
-        super().__init__(name, endpoint, limits, prices or usual, lang)
-        self.tool_protocol: ToolProtocol = tool_protocol
+        super().__init__(name, endpoint, limits, prices or usual)
         self._dialect = Dialect(_NEWER_LIMIT if url == DEFAULT_URL else "max_tokens")
 
     @property
@@ -142,15 +134,14 @@ class OpenAIModel(RemoteModel):
     def _make_client(self) -> "httpx2.AsyncClient":
         import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
 
-        key = self._endpoint.key
         headers = {
             "Accept": "text/event-stream",
             "Accept-Encoding": "identity",  # no decompression bombs
             "Content-Type": "application/json",
             "User-Agent": f"contextui/{VERSION}",
         }
-        if key is not None:
-            headers["Authorization"] = f"Bearer {key.get_secret_value()}"
+        if key := self._endpoint.key:
+            headers["Authorization"] = f"Bearer {key}"
         return httpx2.AsyncClient(
             headers=headers,
             timeout=httpx2.Timeout(self._limits.silence, connect=CONNECT_SECONDS),

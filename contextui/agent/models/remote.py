@@ -3,8 +3,8 @@
 import asyncio
 import json
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from urllib.parse import urlsplit
@@ -21,7 +21,7 @@ from contextui.agent.models.limits import (
 )
 from contextui.agent.models.stream import AnswerReader, data_of
 from contextui.model import CachePrices, ContextSize, ModelError, ModelEvent, ModelRequest
-from contextui.words import Lang, Message, msg
+from contextui.words import Message, msg
 
 if TYPE_CHECKING:
     import httpx2
@@ -53,9 +53,8 @@ class RemoteModel(ABC):
         endpoint: Endpoint,
         limits: AnswerLimits | None,
         prices: CachePrices,
-        lang: Lang,
     ) -> None:
-        self.name, self.prices, self._endpoint, self._lang = name, prices, endpoint, lang
+        self.name, self.prices, self._endpoint = name, prices, endpoint
         self._limits = limits or AnswerLimits()
         self._thinking_tokens = 0  # which an answer may have besides those of the request
         self._was_reached = False
@@ -106,37 +105,27 @@ class RemoteModel(ABC):
         Raises:
             ModelError: There is no answer; its kind decides whether to retry.
         """
-        with self._in_language():
-            reader, client = self._reader(), await self._connected()
-            sent = self._written(request)
-            watch, tokens = Stopwatch(self._limits), request.max_tokens + self._thinking_tokens
-            longest, largest = self._limits.characters(tokens), self._limits.bytes(tokens)
-            async with (
-                self._reply(sent, client, watch) as reply,
-                aclosing(self._events(reply, largest)) as events,
-            ):
-                while (event := await self._next(events, watch, tokens)) is not None:
-                    self._answered = sent
-                    before = reader.progress
-                    for shown in reader.read(event):
-                        yield shown
-                    if reader.is_whole:
-                        break
-                    if reader.progress > before:
-                        watch.progress()
-                    if reader.size > longest:
-                        raise self._too_long(tokens)
-                await _drain(events)
-            yield reader.answer()
-
-    @contextmanager
-    def _in_language(self) -> Iterator[None]:
-        try:
-            yield
-        except ModelError as error:
-            if self._lang == "en":
-                raise
-            raise ModelError(error.kind, error.text(self._lang), error.retry_after) from error
+        reader, client = self._reader(), await self._connected()
+        sent = self._written(request)
+        watch, tokens = Stopwatch(self._limits), request.max_tokens + self._thinking_tokens
+        longest, largest = self._limits.characters(tokens), self._limits.bytes(tokens)
+        async with (
+            self._reply(sent, client, watch) as reply,
+            aclosing(self._events(reply, largest)) as events,
+        ):
+            while (event := await self._next(events, watch, tokens)) is not None:
+                self._answered = sent
+                before = reader.progress
+                for shown in reader.read(event):
+                    yield shown
+                if reader.is_whole:
+                    break
+                if reader.progress > before:
+                    watch.progress()
+                if reader.size > longest:
+                    raise self._too_long(tokens)
+            await _drain(events)
+        yield reader.answer()
 
     async def aclose(self) -> None:
         """Close the connections; the next request opens new ones."""
@@ -155,17 +144,16 @@ class RemoteModel(ABC):
 
     def check(self) -> None:
         """Check the settings that a request needs, before one is sent."""
-        with self._in_language():
-            endpoint = self._endpoint
-            if not _is_address(endpoint.url):
-                raise failures.invalid_address(endpoint)
-            if endpoint.key is None:
-                if endpoint.url == self.default_url:
-                    raise endpoint.error("auth", self.no_key)
-            elif not ((key := endpoint.key.get_secret_value()).isascii() and key.isprintable()):
-                raise endpoint.error("auth", _INVALID_KEY)
-            if (problem := connection.problem()) is not None:
-                raise problem
+        endpoint = self._endpoint
+        if not _is_address(endpoint.url):
+            raise failures.invalid_address(endpoint)
+        if not endpoint.key:
+            if endpoint.url == self.default_url:
+                raise endpoint.error("auth", self.no_key)
+        elif not (endpoint.key.isascii() and endpoint.key.isprintable()):
+            raise endpoint.error("auth", _INVALID_KEY)
+        if (problem := connection.problem()) is not None:
+            raise problem
 
     def _new_client(self) -> Any:
         self.check()

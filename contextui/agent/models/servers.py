@@ -13,8 +13,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import SecretStr
-
 from contextui.agent.models.connection import Endpoint, no_reply, plain, unreachable
 from contextui.agent.models.failures import no_client, refused
 from contextui.agent.models.limits import LimitReached, body_of
@@ -132,17 +130,10 @@ def _client(endpoint: Endpoint, api: Api) -> "httpx2.AsyncClient":
     import httpx2  # noqa: PLC0415  (heavy: 0.2 seconds)
 
     headers = {"Accept-Encoding": "identity", "User-Agent": f"contextui/{VERSION}"}
-    if endpoint.key is not None:
-        headers["Authorization"] = f"Bearer {endpoint.key.get_secret_value()}"
+    if endpoint.key:
+        headers["Authorization"] = f"Bearer {endpoint.key}"
         headers |= {"anthropic-version": "2023-06-01"} if api == "messages" else {}
     return httpx2.AsyncClient(follow_redirects=False, headers=headers)
-
-
-def endpoint_of(
-    url: str, key: SecretStr | None, model: str = "", source: str = "/model"
-) -> Endpoint:
-    """Describe a server that is only asked questions; `source` is where its address is set."""
-    return Endpoint(url, model, key, url_variable=source or "/model", api="API")
 
 
 # --- lists ---------------------------------------------------------------------------------

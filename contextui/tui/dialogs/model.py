@@ -15,9 +15,9 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from contextui.agent.models.catalogue import Offer, ask_all, asked, offers
-from contextui.agent.models.connection import unencrypted
+from contextui.agent.models.connection import Endpoint, unencrypted
 from contextui.agent.models.prices import cost_of
-from contextui.agent.models.servers import ServedModel, endpoint_of, enlarge
+from contextui.agent.models.servers import ServedModel, enlarge
 from contextui.config.providers import PROVIDERS
 from contextui.config.settings import OFFLINE
 from contextui.config.sources import Loaded
@@ -314,7 +314,8 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         connection, provider = row.offer.connection, row.offer.provider.name
         key = await asyncio.to_thread(connection.key)
         try:
-            name = await enlarge(endpoint_of(connection.address, key), row.model)
+            endpoint = Endpoint(connection.address, "", key, url_variable="/model", api="API")
+            name = await enlarge(endpoint, row.model)
         except ModelError as error:
             self._report(self._words(error), "$text-error")
             return

@@ -415,10 +415,3 @@ def test_the_sdk_is_loaded_on_first_use_and_beside_the_event_loop(
         answers(server)
     assert len(threads) == 1
     assert threads[0] is not threading.main_thread()
-
-
-def test_errors_are_in_the_language_of_the_model() -> None:
-    with Server(Reply(529, error("overloaded_error"))) as server:
-        assert "过载" in str(failure(server, lang="zh"))
-    with pytest.raises(ModelError, match="设置"):
-        AnthropicModel("claude-x", lang="zh").check()

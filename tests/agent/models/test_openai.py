@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from contextui.agent.controller import InteractionController
 from contextui.agent.models.limits import AnswerLimits
 from contextui.agent.models.openai import DEFAULT_URL, OpenAIModel, complete_url, is_local
+from contextui.config.schema import ToolProtocol
+from contextui.context.manager import ContextManager
 from contextui.model import (
     LOCAL_PRICES,
     Answer,
@@ -21,6 +24,7 @@ from contextui.model import (
     Tool,
 )
 from contextui.tokens import Usage
+from contextui.windowing.manager import WindowManager
 from tests.agent.chat_server import (
     DONE,
     call,
@@ -214,6 +218,11 @@ def test_a_model_without_tools_says_what_helps() -> None:
     refusal = Reply(400, chat_error("registry.ollama.ai/library/gemma does not support tools"))
     caught = the_failure(refusal, request=asking("Hi.", tools=TOOLS))
     assert "--tool-protocol text" in str(caught)
+    model, context = OpenAIModel("gemma"), ContextManager(WindowManager())
+    declared: dict[ToolProtocol, int] = {"native": 3, "text": 0}
+    for protocol, count in declared.items():
+        talk = InteractionController(model=model, context=context, tool_protocol=protocol)
+        assert len(talk.declared) == count
 
 
 @pytest.mark.parametrize(

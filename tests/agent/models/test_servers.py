@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from contextui.agent.context_space import TurnOptions, fit_options, size_of
 from contextui.agent.controller import InteractionController
+from contextui.agent.models.connection import Endpoint
 from contextui.agent.models.openai import OpenAIModel, complete_url
 from contextui.agent.models.servers import (
     ASK_SECONDS,
     Inquiry,
     context_size,
-    endpoint_of,
     served_models,
 )
 from contextui.context.manager import ContextManager
@@ -75,8 +74,7 @@ async def models(pages: Pages, key: str = "") -> list[tuple[Any, ...]]:
 
 
 def _endpoint(server: Server, model: str = "", key: str = "") -> Any:
-    secret = SecretStr(key) if key else None
-    return endpoint_of(complete_url(server.url), secret, model)
+    return Endpoint(complete_url(server.url), model, key, url_variable="/model", api="API")
 
 
 async def test_each_server_is_asked_in_its_own_way() -> None:
