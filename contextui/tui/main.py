@@ -527,9 +527,11 @@ class MainScreen(Screen[None]):
         self.writing.keep(unsent)
         self._show_waiting()
 
-    def stop(self) -> bool:
-        """Stop the turn, else the last typed command; return whether there was one."""
-        return self.turns is not None and (self.turns.stop() or self._status.stop_command())
+    def stop(self, *, is_wanted: bool = False) -> bool:
+        """Stop the turn, else the newest typed command; return whether there was one."""
+        if self.turns is None:
+            return False
+        return self.turns.stop() or self._status.stop_command(is_wanted=is_wanted)
 
     def _show_waiting(self, until: Until = "turn") -> None:
         """Show the queued messages, and what they wait for."""
@@ -583,7 +585,8 @@ class MainScreen(Screen[None]):
 
         assert self.desk is not None
         windows, show = self.desk.session.windows, self.conversation.show_command
-        command = self._status.command = TypedCommand(text.removeprefix(MARK).strip())
+        command = TypedCommand(text.removeprefix(MARK).strip())
+        self._status.commands.append(command)
         try:
             async with self._starting:  # one after the other, as they were typed
                 await command.start(windows, lambda: show(command))

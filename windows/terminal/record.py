@@ -27,7 +27,7 @@ class Command:
         self.started = datetime.now(UTC)
         self.ended: datetime | None = None
         self.status: int | None = None
-        self.full_screen, self.job = False, 0
+        self.full_screen, self.job, self.stopped = False, 0, False
 
     @property
     def running(self) -> bool:

@@ -527,6 +527,7 @@ class Shell:
         command = self.running
         if command is None or only not in (None, command):
             return
+        command.stopped = True
         if self._held is not None:
             self._release()
             if await self._ends(command, _NOTICED):

@@ -96,10 +96,11 @@ class Mark(NamedTuple):
     started: datetime
     ended: datetime | None
     status: int | None
+    stopped: bool = False
 
     @property
     def failed(self) -> bool:
-        return self.ended is not None and bool(self.status)
+        return self.ended is not None and bool(self.status) and not self.stopped
 
 
 class Running(NamedTuple):
@@ -337,10 +338,10 @@ class TerminalBody(Selectable, can_focus=True):
             return Segment(" " * _GUTTER)
         if mark.ended is None:
             return Segment(f"{spinner()} ", self._look("running"))
-        if mark.status is None:
+        if mark.status is None or mark.stopped:
             return Segment("· ", self._look("muted"))
         return (
-            Segment("✗ ", self._look("failed")) if mark.status else Segment("✓ ", self._look("ok"))
+            Segment("✗ ", self._look("failed")) if mark.failed else Segment("✓ ", self._look("ok"))
         )
 
     def _with_facts(self, strip: Strip, mark: Mark, columns: int) -> Strip:
@@ -356,8 +357,9 @@ class TerminalBody(Selectable, can_focus=True):
         took = duration(seconds if mark.ended else max(int(seconds), 0), self._words)
         who = (f"{sign} {self._words(name)}", self._look(look))
         status = (self._words("exit {status}", status=mark.status), self._look("failed"))
-        exits = [status] if mark.failed else []
         muted = self._look("muted")
+        exits = [status] if mark.failed else []
+        exits += [(self._words("stopped"), muted)] if mark.stopped else []
         for parts in ([who, *exits, (took, muted)], [(sign, who[1]), *exits, (took, muted)], exits):
             gaps = [segment for part in parts for segment in (Segment(_GAP), Segment(*part))]
             facts = Strip([*gaps, Segment(" ")])
@@ -496,4 +498,4 @@ def _marks(shell: Shell) -> Iterator[tuple[int, Mark]]:
     commands: dict[int, Command] = {command.number: command for command in shell.commands}
     for row, (number, column) in shell.emulator.labels().items():
         if (one := commands.get(number)) is not None:
-            yield row, Mark(column, one.who, one.started, one.ended, one.status)
+            yield row, Mark(column, one.who, one.started, one.ended, one.status, one.stopped)

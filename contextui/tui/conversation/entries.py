@@ -155,19 +155,22 @@ def called(name: str, given: object) -> Called:
     return Called(title, in_short(what))
 
 
+_NAMED = (bool, int, float)  # types of arguments that say little without their name
+
+
 def in_short(value: object) -> str:
     """Format a value in one line without its syntax: ``milk, eggs``."""
     match value:
         case str():
             return " ".join(value.split())
         case Mapping():
-            named = (f"{k}={v}".lower() if isinstance(v, bool) else v for k, v in value.items())
+            named = (f"{k}={in_short(v)}" if type(v) in _NAMED else v for k, v in value.items())
             return "  ".join(part for one in named if (part := in_short(one)))
         case list() | tuple():
             return ", ".join(in_short(one) for one in value)
         case None:
             return ""
-    return str(value)
+    return str(value).lower()  # a number, or true
 
 
 async def _grow(self: MarkdownBlock, block: MarkdownBlock) -> None:
@@ -380,7 +383,7 @@ class FoldedLine(Static):
     def head(self) -> Content:
         raise NotImplementedError
 
-    def rest(self) -> Content:
+    def rest(self, width: int) -> Content:
         """Return what is shown below the line now."""
         raise NotImplementedError
 
@@ -391,11 +394,11 @@ class FoldedLine(Static):
     on_click = toggle
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        rest = self.rest()
+        rest = self.rest(width)
         return 1 + rest.get_height({}, max(width, 1)) if rest else 1
 
     def render(self) -> Content:
-        rest = self.rest()
+        rest = self.rest(self.size.width)
         return Content("\n").join([self.head(), rest]) if rest else self.head()
 
 
@@ -423,9 +426,8 @@ class CallLine(FoldedLine):
         end = self.entry.end
         mark, style = ("·", "$text-warning") if end is None else ("✓", "$text-success")
         if end is not None and end.failed:
-            mark, style = "✗", "$text-error"
-        name = max(_NAME, min(len(self.entry.title), 30))
-        width = max(self.size.width - 2 - name - 1 - _TIME, 4)
+            mark, style = ("⊘", MUTED) if end.refused else ("✗", "$text-error")
+        name, width = self._columns(self.size.width)
         took = f"{end.seconds:.1f}s" if end is not None else ""
         failed = end is not None and not end.ok and not end.refused and not self.is_open
         what = self.entry.what
@@ -449,10 +451,17 @@ class CallLine(FoldedLine):
             (fit(took, _TIME, right=True), FAINT),
         )
 
+    def _columns(self, width: int) -> tuple[int, int]:
+        """Return the cells of the title, and those of the arguments with the facts."""
+        name = max(_NAME, min(len(self.entry.title), 30))
+        return name, max(width - 2 - name - 1 - _TIME, 4)
+
     def _facts(self, width: int) -> Content:
         words, end = self._words, self.entry.end
         if self._waits:
             return Content.styled(f"   {words('waits for you')}", "$text-warning")
+        if end is not None and end.refused:
+            return Content.styled(f"   {words('refused')}", MUTED)
         counts, allowed = Content(), Content()
         if end is not None and end.ok and (end.added or end.removed):
             counts = Content.assemble(
@@ -467,9 +476,11 @@ class CallLine(FoldedLine):
         kept = [counts + allowed, counts, Content()]
         return next(one for one in kept if not one or one.cell_length + _LEAST <= width)
 
-    def rest(self) -> Content:
-        end = self.entry.end
+    def rest(self, width: int) -> Content:
+        end, (_, room) = self.entry.end, self._columns(width)
         parts = [self.entry.what] if self.is_open else []
+        if end is not None and cell_len(line(end.ran)) > room - self._facts(room).cell_length:
+            parts.append(end.ran)
         if end is not None and (self.is_open or end.refused):  # why is not folded
             parts.append(end.text[:_LONGEST])
         return Content("\n").join(inert(part).stylize(MUTED) for part in parts if part.strip())
@@ -509,7 +520,7 @@ class Thought(FoldedLine):
             ("" if self.is_open else fit(newest[-room:], room), FAINT),
         )
 
-    def rest(self) -> Content:
+    def rest(self, width: int) -> Content:  # noqa: ARG002
         text = mask_own(self._text[:_LONGEST_THOUGHT]) if self.is_open else ""
         return inert(text[: len(text) - partial_secret(text)].strip()).stylize(MUTED)
 

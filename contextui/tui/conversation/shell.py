@@ -82,17 +82,20 @@ class TypedCommand:
             status, lines, last, full_screen = facts["result"]
             result = CommandResult("", status, seconds or 0.0, lines, tuple(last), full_screen)
         where = (facts["text"], facts["window"], None, facts["where"])
-        return cls(*where, seconds or 0.0, problem, result=result)
+        return cls(*where, seconds or 0.0, problem, facts.get("stopped", False), result)
 
     @property
     def to_keep(self) -> dict[str, Any]:
         """What the log keeps of it."""
-        result, facts = self.result, {"id": f"{id(self):x}-{self._started}", "text": self.text}
-        facts |= {"window": self.window_id, "where": self.where, "problem": self.problem}
-        ended: dict[str, Any] = {} if self.is_running else {"seconds": self.age}
+        result = self.result
+        facts: dict[str, Any] = {"id": f"{id(self):x}-{self._started}", "text": self.text}
+        facts |= {"window": self.window_id, "where": self.where}
+        facts |= {"problem": self.problem, "stopped": self.is_stopped}
+        if not self.is_running:
+            facts["seconds"] = self.age
         if result is not None:
-            ended["result"] = (result.status, result.lines, result.last, result.full_screen)
-        return {**facts, **ended}
+            facts["result"] = (result.status, result.lines, result.last, result.full_screen)
+        return facts
 
     @property
     def is_running(self) -> bool:
@@ -107,14 +110,16 @@ class TypedCommand:
         result = self.result
         if self.is_running:
             return spinner(), "$text-warning"
-        if self.problem or (result is not None and result.status):
+        if self.problem or (result is not None and result.status and not self.is_stopped):
             return "✗", "$text-error"
-        if result is None or result.status is None:
+        if self.is_stopped or result is None or result.status is None:
             return "·", MUTED
         return "✓", "$text-success"
 
     def facts(self, words: Words) -> str:
         took, result = duration(self.age, words), self.result
+        if self.is_stopped:
+            return f"{words('stopped')}   {took}"
         if result is None or result.status is None:
             return took
         return f"{words('exit {status}', status=result.status)}   {took}"
@@ -177,14 +182,12 @@ class TypedCommand:
         self.seconds = self.age
         if job is not None and isinstance(job.result, CommandResult):
             self.result, self.seconds = job.result, job.result.seconds
-        elif self.is_stopped:
-            self.problem = words("Stopped.")
-        elif windows.get(self.window_id) is None:
+        elif not self.is_stopped and windows.get(self.window_id) is None:
             self.problem = words("{id} closed.", id=self.window_id)
-        elif job is not None and job.error is not None:
+        elif not self.is_stopped and job is not None and job.error is not None:
             self.problem = reason_of(job.error, words.lang)
-        elif job is not None and job.state == "cancelled":
-            self.problem = words("Stopped.")
+        else:
+            self.is_stopped = True
 
 
 class CommandLine(Rows):

@@ -57,20 +57,21 @@ class TurnStatus:
     retry: tuple[str, int] | None = None
     activity: str = msg("working")
     cost: float | None = None
-    command: TypedCommand | None = None
-    """The command that the person typed last, unless a turn has started since."""
+    commands: list[TypedCommand] = field(default_factory=list)
+    """The commands that the person typed, the newest last."""
     _began: float = field(default=0.0)
     _paused: float = field(default=0.0)  # of that, what the person took to answer questions
     _waits_since: float | None = field(default=None)
     _window: str = field(default="")  # the window that a call acts on
     _called: float = field(default=0.0)  # when that call started
+    _left: int = field(default=0)  # commands that were typed before the last turn began
 
     def handle(self, event: Event) -> None:
         """Update the status."""
         match event:
             case TurnStarted() | CompactionStarted():
                 self.is_running, self._began, self.retry = True, time.monotonic(), None
-                self.command = None  # it goes on, as a server does
+                self._left = len(self.commands)  # they go on, as a server does
                 self.step = self.tokens = self.characters = 0
                 self.cost, self._window, self._paused = None, "", 0.0
                 self.activity = msg("working") if isinstance(event, TurnStarted) else "compacting"
@@ -107,20 +108,27 @@ class TurnStatus:
     def _seconds(self, now: float) -> float:
         return max(now - self._began - self._paused, 0.0)
 
-    def stop_command(self) -> bool:
-        """Stop the typed command; return whether it was running."""
-        if self.command is None or not self.command.is_running:
-            return False
-        self.command.stop()
-        return True
+    def stop_command(self, *, is_wanted: bool) -> bool:
+        """Stop the newest typed command; return whether one was running.
+
+        One that was typed before the last turn began goes on, unless that `is_wanted`.
+        """
+        running = self._running(0 if is_wanted else self._left)
+        for command in [one for one in running if not one.is_stopped][-1:]:
+            command.stop()
+        return bool(running)
+
+    def _running(self, first: int) -> list[TypedCommand]:
+        return [one for one in self.commands[first:] if one.is_running]
 
     def shown(self, words: Words, now: float, room: int) -> Content:
         """Return the title of the prompt's border; empty while nothing runs."""
-        command, why = self.command, ""
+        why = ""
         spinner = SPINNER[int(now * 10) % len(SPINNER)]
         if not self.is_running:
-            if command is None or not command.is_running:
+            if not (running := self._running(self._left)):
                 return Content("")
+            command = running[-1]
             name = fit(command.text, min(cell_len(line(command.text)), _NAME))
             status = words("{activity} {seconds}s", activity=name, seconds=int(command.age))
         elif self.retry is not None:

@@ -94,6 +94,7 @@ def test_entries_show_messages_and_calls() -> None:
         ("action", {"window_id": "w_1"}, "action", "w_1"),
         ("strange", "text", "strange", ""),
         ("strange", {"keep": True}, "strange", "keep=true"),  # X34
+        ("strange", {"command": "ls", "seconds": 60}, "strange", "ls  seconds=60"),
         ("action", {"window_id": "w_1", "action_id": "go", "params": None}, "w_1.go", ""),
     ],
 )

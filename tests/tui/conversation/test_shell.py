@@ -119,10 +119,11 @@ async def test_what_cannot_run_is_said_and_the_text_stays(
 async def test_escape_stops_a_command_until_the_next_message(
     pilot: "Pilot[int]", chat: SharedChat, tmp_path: Path
 ) -> None:
-    """X08: it is stopped where it was started, also before it has started."""
+    """X08: it is stopped where it was started, also before it has started, and the one before."""
     chat.answer("An answer.")
-    for key in ("escape", "ctrl+c"):
-        await run(pilot, "touch begun; sleep 1001")
+    trapped = "trap 'exit 0' INT; touch begun; while :; do sleep 0.05; done # sleep 1001"
+    for key, command in (("escape", "touch begun; sleep 1001"), ("ctrl+c", f'sh -c "{trapped}"')):
+        await run(pilot, command)
         prompt(pilot).put("a draft")
         await until(pilot, lambda: shown(pilot, "esc stops"))
         await until(pilot, (chat.work / "begun").exists)
@@ -132,6 +133,8 @@ async def test_escape_stops_a_command_until_the_next_message(
         assert prompt(pilot).text == "a draft"
         (chat.work / "begun").unlink()
     await until(pilot, lambda: len(stopped(pilot)) == 2)
+    # In the terminal too, whatever the status.
+    await until(pilot, lambda: sum(" stopped " in one for one in lines(pilot)) == 4)
     await asyncio.to_thread(chat.desk.session.windows.close, terminal(chat.desk).id)
     (tmp_path / "slow").touch()
     await run(pilot, "touch begun")
@@ -146,8 +149,20 @@ async def test_escape_stops_a_command_until_the_next_message(
     assert not shown(pilot, "esc stops")
     await pilot.press("escape", "ctrl+c")  # they clear the draft, and end nothing
     assert "gate" in running_in(chat.desk)
-    (chat.work / "gate").touch()
-    await until(pilot, lambda: any("gate" in one for one in ends(pilot)))
+    for command in ("sleep 1003", "sleep 1004"):
+        await run(pilot, command)
+        await until(pilot, lambda command=command: command in running_in(chat.desk))  # type: ignore[misc]
+    await run(pilot, "true")
+    await until(pilot, lambda: "✓ $ true exit 0" in ends(pilot))
+    for key, command, left in (("escape", "1004", "1003"), ("ctrl+c", "1003", "gate")):
+        await pilot.press(key)
+        await until(pilot, lambda command=command: command not in running_in(chat.desk))  # type: ignore[misc]
+        assert left in running_in(chat.desk)
+    await pilot.press("escape")
+    assert "gate" in running_in(chat.desk)
+    app_of(pilot).main.run_command("/stop")
+    await until(pilot, lambda: "gate" not in running_in(chat.desk))
+    await until(pilot, lambda: any("gate" in one for one in stopped(pilot)))
 
 
 async def test_a_busy_terminal_leaves_a_command_to_an_idle_one_in_its_folder(
@@ -246,8 +261,8 @@ def log_lines(pilot: "Pilot[int]") -> list[str]:
 
 
 def stopped(pilot: "Pilot[int]") -> list[str]:
-    """The lines of commands that were stopped: the shell may report the end before that."""
-    return [one for one in log_lines(pilot) if one == "Stopped." or "exit 130" in one]
+    """The lines of commands that were stopped."""
+    return [one for one in log_lines(pilot) if one.startswith("· ") and " stopped " in one]
 
 
 def ends(pilot: "Pilot[int]") -> list[str]:
@@ -390,10 +405,11 @@ async def test_a_conversation_says_how_its_calls_ended_also_after_a_resume(tmp_p
         return call("action", **given)
 
     commands = ("sh -c 'exit 3'", "ls nowhere", "rm -r .")
+    mine = "echo " + "mine " * 40
     opening = call("create", name="terminal")
     steps: list[Step] = [[opening], *([running_of(one)] for one in commands), "Done.", SIGNED_OUT]
     why = "Never do that here, " + "not even with my leave, " * 8 + "and that is all."
-    answers = [Decision("once"), Decision("once", edited="echo mine"), Decision("no", why)]
+    answers = [Decision("once"), Decision("once", edited=mine), Decision("no", why)]
 
     async def ask(_: Question) -> Decision:
         return answers.pop(0)
@@ -406,8 +422,9 @@ async def test_a_conversation_says_how_its_calls_ended_also_after_a_resume(tmp_p
         log = log_lines(pilot)
         rows = [re.sub("  +", "  ", one) for one in log]
         assert any(one.startswith("✗ terminal_1.run  sh -c 'exit 3'  exit 3") for one in rows)
-        assert any(one.startswith("✓ terminal_1.run  echo mine  ◇ you edited it") for one in rows)
-        assert any(one.startswith("✗ terminal_1.run  rm -r .") for one in rows)
+        assert any(re.match(r"✓ terminal_1\.run  echo mine .+…  ◇ you edited it", o) for o in rows)
+        assert mine.strip() in re.sub(" +", " ", " ".join(log))  # all of what ran
+        assert any(re.match(r"⊘ terminal_1\.run  rm -r \. +refused", one) for one in rows)
         assert f"the person declined. They say: {why}" in " ".join(log)
         for command in ("seq 101 120", "(exit 3)"):
             await run(pilot, command)

@@ -219,7 +219,7 @@ async def test_x_ends_a_command_only_after_a_yes_and_no_other_one(
     await pilot.press("x", "q", "ctrl+g", "escape")  # leaving keeps it, too
     await pilot.press("x", "y")
     await until(pilot, lambda: not runtime_of(window).jobs.running())
-    await until(pilot, lambda: shown(pilot, "exit 130"))
+    await until(pilot, lambda: shown(pilot, "◆ model   stopped"))
     assert "q" not in row_of(pilot, "sleep 300").partition("◆")[0].replace("seq", "")
 
 
