@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import ClassVar
 
-from rich.cells import CellSpan, cell_len, chop_cells, split_graphemes
+from rich.cells import CellSpan, cell_len, split_graphemes
 from rich.segment import Segment
 from textual.cache import LRUCache
 from textual.content import Content, Span
@@ -60,11 +60,6 @@ def numbered(text: str, width: int) -> Iterator[tuple[int, str]]:
             start = end
         row = line[start:]  # its trailing spaces go if it is too wide
         yield number, row if cell_len(row) <= max(width, 2) else row.rstrip(" ")
-
-
-def chopped(text: str, width: int) -> list[str]:
-    """Escape the text into one line and return it in full rows, without regard to spaces."""
-    return chop_cells(line(text), max(width, 2))
 
 
 def _cuts(text: str, width: int, later: int | None = None) -> Iterator[int]:

@@ -43,7 +43,7 @@ from contextui.tui.desktop.widgets import Guard
 from contextui.tui.dialogs import guard, timing
 from contextui.tui.dialogs.command import screen_for
 from contextui.tui.dialogs.unsaved import QuitScreen
-from contextui.tui.inspector.detail import WholeText
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.main import MainScreen
 from contextui.tui.switch import Target
 from contextui.windowing.finding.registry import discover

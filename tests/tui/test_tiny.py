@@ -20,7 +20,7 @@ from contextui.tui.app_session import AppSession
 from contextui.tui.code import CodeFence
 from contextui.tui.desktop.widgets import Guard
 from contextui.tui.dialogs.command import screen_for
-from contextui.tui.inspector.detail import WholeText
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.tabs import PAGES
 from contextui.windowing.finding.registry import discover
 from tests.tui.change import question

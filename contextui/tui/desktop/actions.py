@@ -5,12 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.notifications import SeverityLevel
-from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from contextui.files.errors import FileChangedError
@@ -18,8 +14,8 @@ from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
 from contextui.tui.desktop.shared import Setting, in_turn, name_of, needs_words, short_name
 from contextui.tui.desktop.widgets import call_hook, hook, settle
-from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, is_diff, plain_lines
-from contextui.tui.footer import KeyBar
+from contextui.tui.dialogs.diff import Line, diff_lines, is_diff, plain_lines
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.keys import focus_of
 from contextui.tui.lines import MUTED, line
 from contextui.windowing.action import CLOSE, Action, ActionResult, Form, Reference
@@ -51,40 +47,12 @@ def result_line(result: ActionResult, name: str, words: Words) -> ResultLine:
     return ResultLine(f"{line(first)}  {words('d for all')}", style, text)
 
 
-class ResultScreen(ModalScreen[None]):
-    """Shows a whole result, scrollable."""
-
-    BINDINGS = [
-        Binding("escape,enter,d,q", "dismiss", "back", show=False),
-        Binding("up,k", "scroll(-1)", show=False),
-        Binding("down,j", "scroll(1)", show=False),
-        Binding("pageup", "scroll(-10)", show=False),
-        Binding("pagedown,space", "scroll(10)", show=False),
-    ]
-
-    def __init__(self, title: Content, text: str, words: Words) -> None:
-        super().__init__()
-        self._title, self._text, self._words = title, text, words
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="box") as box:
-            box.border_title = self._title
-            yield ChangeView(self._lines())
-            yield KeyBar(self._words, [("↑↓", "move"), ("esc", "close")])
-
-    def _lines(self) -> list[Line]:
-        """Return the lines of the text; a diff at its end gets line numbers."""
-        start = 0 if self._text.startswith("--- ") else self._text.find("\n--- ") + 1
-        if is_diff(diff := self._text[start:]):
-            above = plain_lines(self._text[:start]) if start else []
-            return [*above, *diff_lines(diff, self._words)]
-        return plain_lines(self._text)
-
-    def action_scroll(self, by: int) -> None:
-        self.query_one(ChangeView).scroll_relative(y=by, animate=False)
-
-    def on_click(self) -> None:
-        self.dismiss(None)
+def result_lines(text: str, words: Words) -> list[Line]:
+    """Return the lines of a result; a diff at its end gets line numbers."""
+    start = 0 if text.startswith("--- ") else text.find("\n--- ") + 1
+    if not is_diff(diff := text[start:]):
+        return plain_lines(text)
+    return [*plain_lines(text[:start]), *diff_lines(diff, words)]
 
 
 _KEYS = (  # window keys, offered in the menu for mouse users
@@ -187,7 +155,8 @@ class ActionRunner:
 
     def show_all(self) -> bool:
         if self._last.whole:
-            screen = ResultScreen(self._title(""), self._last.whole, self._words)
+            text, words = self._last.whole, self._words
+            screen = WholeText(words, self._title(""), text, result_lines(text, words))
             self._frame.app.push_screen(screen)
         return bool(self._last.whole)
 

@@ -21,7 +21,7 @@ from contextui.errors import ContextUIError
 from contextui.events import CallStarted, TurnFinished
 from contextui.tui.app import Crash, write_report
 from contextui.tui.conversation.editor import editor_of
-from contextui.tui.desktop.actions import ResultScreen
+from contextui.tui.desktop.actions import result_lines
 from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.frame import WindowFrame
@@ -31,6 +31,7 @@ from contextui.tui.desktop.widgets import Guard, cause_of, guard_of
 from contextui.tui.dev.bench import Bench, LogEntry, LogKind, Reading
 from contextui.tui.dev.views import ActionForm, LogSheet, ModelSheet
 from contextui.tui.dialogs.timing import ask_in
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.footer import KeyFooter
 from contextui.tui.keys import KeyLine
 from contextui.tui.lines import KEY, MUTED, age, fit, line
@@ -371,7 +372,8 @@ class DevScreen(Screen[None]):
         title = Content.assemble(
             (f"{entry.at:%H:%M:%S}  ", MUTED), (self.words(entry.kind), "bold")
         )
-        self.app.push_screen(ResultScreen(title, self.bench.whole(entry), self.words))
+        text, words = self.bench.whole(entry), self.words
+        self.app.push_screen(WholeText(words, title, text, result_lines(text, words)))
 
     @on(Guard.Failed)
     def _note_widget(self, message: Guard.Failed) -> None:

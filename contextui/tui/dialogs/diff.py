@@ -329,7 +329,8 @@ class Layout:
         return line[piece.start : end], end >= len(line)
 
     def _room(self, kind: Kind) -> int:
-        return max(self.width - len(self._gutter(kind)) - 2, 4)
+        """Return the cells of the text: after the mark, and one left of the scrollbar."""
+        return max(self.width - len(self._gutter(kind)) - 3, 4)
 
     def _gutter(self, kind: Kind, old: str = "", new: str = "") -> str:
         if kind in "@!?$>" or not self._digits:

@@ -1,22 +1,16 @@
-"""The detail view of an item: its text, the cost of changing it, and full-text screens."""
+"""The detail view of an item: its text, and the cost of changing it."""
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from rich.cells import cell_len
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
-from textual.events import Click, Resize
+from textual.events import Click
 from textual.geometry import Size
-from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from contextui.text import one_line
-from contextui.tui.footer import KeyBar
 from contextui.tui.inspector.edit import Note
 from contextui.tui.inspector.labels import fate, origin, outdated, sent_text, text_of, title
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
@@ -26,9 +20,7 @@ from contextui.tui.lines import (
     FAINT,
     KEY,
     MUTED,
-    LineView,
     fit,
-    line,
     numbered,
     short,
     wrapped,
@@ -284,71 +276,3 @@ def signed(tokens: int) -> str:
 
 def _note_style(note: Note) -> str:
     return "$text-warning" if note.is_warning else "$text-success"
-
-
-Break = Callable[[str, int], Iterable[str]]
-
-_LONG = 100_000  # characters from which a thread wraps the text
-_BATCH = 4_000  # lines that it posts at once
-
-
-class TextLines(LineView, can_focus=True):
-    """A read-only text; calls back with the number of its lines when that changes."""
-
-    def __init__(self, text: str, broken: Break, shown: Callable[[int], object]) -> None:
-        super().__init__(id="lines")
-        self._text, self._broken, self._shown = text, broken, shown
-        self._lines: list[str] = []
-        self._width = 0
-
-    def on_resize(self, _: Resize) -> None:
-        width = max(self.scrollable_content_region.width - 1, 0)  # text does not touch the bar
-        if width in (0, self._width):
-            return
-        self._width, self._lines = width, []
-        if len(self._text) <= _LONG:
-            self._show(list(self._broken(self._text, width)), width)
-        else:
-            # A daemon: quitting does not wait for it.
-            threading.Thread(target=self._break, args=(width,), daemon=True).start()
-
-    def _break(self, width: int) -> None:
-        pieces = iter(self._broken(self._text, width))
-        while self._width == width and (lines := list(islice(pieces, _BATCH))):
-            self.call_later(self._show, lines, width)
-
-    def _show(self, more: list[str], width: int) -> None:
-        if width == self._width:  # else the width changed since
-            self._lines += more
-            self.set_count(len(self._lines))
-            self._shown(len(self._lines))
-
-    def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
-        return Content(self._lines[number])
-
-
-class WholeText(ModalScreen[None]):
-    """Shows a whole text, to scroll and copy."""
-
-    BINDINGS = [
-        Binding("c", "copy", "copy"),
-        Binding("escape,enter,x,q", "dismiss", "back"),
-    ]
-
-    def __init__(self, words: Words, title: str, text: str, broken: Break = wrapped) -> None:
-        super().__init__()
-        self._words, self._title, self._text, self._broken = words, title, text, broken
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="whole") as box:
-            box.border_title = Content(line(self._title))
-            yield TextLines(self._text, self._broken, self._fit)
-            size = self._words("{count} characters", count=short(len(self._text)))
-            yield KeyBar(self._words, [("↑↓", "move"), ("c", "copy"), ("esc", "back")], size)
-
-    def _fit(self, count: int) -> None:
-        most = self.size.height * 23 // 25
-        self.query_one("#whole").styles.height = min(count + 4, most)
-
-    def action_copy(self) -> None:
-        self.app.copy_to_clipboard(self._text)

@@ -15,11 +15,11 @@ from contextui.context.item import ItemType
 from contextui.context.manager import ContextManager
 from contextui.text import one_line
 from contextui.tui.desktop.rowlist import FilterLine
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.detail import (
     Description,
     Detail,
     TurnOf,
-    WholeText,
     describe,
     describe_fold,
     hints,

@@ -17,10 +17,10 @@ from contextui.agent.controller import InteractionController
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
 from contextui.tui.desktop.rowlist import RowList
-from contextui.tui.inspector.detail import WholeText
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.tui.inspector.parts import Part
-from contextui.tui.lines import FAINT, MUTED, LineView, chopped, fit, short
+from contextui.tui.lines import FAINT, MUTED, LineView, fit, short
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
@@ -301,7 +301,7 @@ class RequestPage(Container):
     def action_raw(self) -> None:
         if self._draft is not None:
             name = self._words("raw bytes")
-            self.app.push_screen(WholeText(self._words, name, self._draft.exact, chopped))
+            self.app.push_screen(WholeText(self._words, name, self._draft.exact))
 
     def action_copy(self) -> None:
         part = self._outline.row

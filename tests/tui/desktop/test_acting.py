@@ -8,11 +8,11 @@ from textual.widgets import OptionList
 
 from contextui.context.item import ItemType
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.form import Field, FormScreen
 from contextui.tui.desktop.frame import Closing
 from contextui.tui.desktop.menu import MenuScreen
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.windowing.snapshot import Lod
 from tests.tui.desktop.samples import (
     NoteWindow,
@@ -110,13 +110,13 @@ async def test_results_refusals_and_forms_of_what_the_menu_runs(
     await until(pilot, lambda: frame.has_focus)
     await desk.session.windows.act("note_1", "write", {"text": "one\ntwo\nthree"})
     await choose(pilot, "say")  # it only reads: what it read is what one wants
-    await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
+    await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
     await until(pilot, lambda: shown(pilot, "three"))
     await pilot.press("escape")
     await until(pilot, lambda: frame.has_focus)
     assert frame.note == "one  d for all"
     await pilot.press("d")
-    await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
+    await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
     await pilot.press("down", "escape")
     await until(pilot, lambda: frame.has_focus)
     await choose(pilot, "key:minus")  # the menu offers every key to mouse users

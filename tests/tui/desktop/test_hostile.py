@@ -8,11 +8,11 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from contextui.text import for_terminal
-from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.layout import WindowLines
 from contextui.tui.desktop.menu import MenuScreen
 from contextui.tui.dialogs.diff import spelled
+from contextui.tui.dialogs.whole_text import WholeText
 from tests.tui.desktop.samples import (
     PAYLOADS,
     desk_with,
@@ -91,7 +91,7 @@ async def test_results_errors_and_long_results(chat: SharedChat, pilot: "Pilot[i
             check(pilot)
             frame.clear_note()
         frame.runner.run("say_much", {"text": payload})
-        await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
+        await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
         await see_in(pilot, pilot.app.screen, None, spelled(payload).plain[:8])
         check(pilot)
         await pilot.app.pop_screen()

@@ -12,8 +12,8 @@ from contextui.agent.models.scripted import call
 from contextui.model import Block
 from contextui.text import for_terminal
 from contextui.tui.app_session import AppSession
-from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor import widget
 from contextui.windows.editor.widget import EditorBody
@@ -98,7 +98,7 @@ async def test_what_is_typed_is_shared_undone_and_not_saved_over_what_changed_on
     await until(pilot, lambda: frame.note == sent)
     assert path.read_text() == "theirs\n"
     await pilot.press("escape", "d")
-    await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
+    await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
     await until(pilot, lambda: shown(pilot, "theirs"))
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.form import Field
 from contextui.tui.dev.bench import Bench
 from contextui.tui.dev.screen import DevApp, DevFrame
 from contextui.tui.dialogs.approval import ApprovalScreen
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.windowing.finding.source import WindowLoadError
 from contextui.windowing.snapshot import Lod
 from contextui.words import Lang
@@ -191,7 +191,7 @@ async def test_actions_run_as_the_person_and_as_the_model_and_the_log_has_all_of
         await pilot.press("l")
         await until(pilot, lambda: app.dev.log_sheet.has_focus)
         await pilot.press("down", "up", "enter")
-        await until(pilot, lambda: isinstance(app.screen, ResultScreen))
+        await until(pilot, lambda: isinstance(app.screen, WholeText))
         await see(pilot, "Traceback")
         rows = [one.split("│") for one in lines(pilot)]
         text = "".join(row[1].strip() for row in rows if len(row) == 3)

@@ -6,7 +6,7 @@ import pytest
 
 from contextui.context.item import ContextItem, Hidden, ItemType
 from contextui.context.manager import ContextManager
-from contextui.tui.inspector.detail import WholeText
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.labels import fate, replaced, state, tokens
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from contextui.agent.models.scripted import call
 from contextui.model import ModelError
 from contextui.tui.app_session import AppSession
-from contextui.tui.inspector.detail import WholeText
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.edit import EditScreen
 from contextui.windowing.finding.registry import WindowEntry
 from tests.tui.inspector.scene import enter, rows, screen, see

@@ -13,7 +13,8 @@ from contextui.context.item import ContextItem
 from contextui.context.placement.items import PlacedBlock
 from contextui.model import Answer, Block
 from contextui.tui.app_session import AppSession
-from contextui.tui.inspector.detail import Detail, WholeText, signed
+from contextui.tui.dialogs.whole_text import WholeText
+from contextui.tui.inspector.detail import Detail, signed
 from contextui.tui.inspector.edit import EditScreen
 from contextui.tui.inspector.labels import tokens
 from contextui.tui.lines import short

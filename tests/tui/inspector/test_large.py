@@ -9,11 +9,12 @@ from textual.pilot import Pilot
 
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.desktop.rowlist import FilterInput
-from contextui.tui.inspector.detail import TextLines, WholeText
+from contextui.tui.dialogs.diff import ChangeView
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.rows import Line, Rows
 from contextui.words import Words
 from tests.tui.inspector.scene import enter, finished, inspector, rows, see
-from tests.tui.running import desk_in, running, say, until
+from tests.tui.running import desk_in, running, say, shown, until
 from tests.tui.sharing import SharedApp
 
 MANY = 30_000
@@ -73,7 +74,7 @@ async def test_five_megabytes_are_shown_line_by_line(tmp_path: Path) -> None:
         await enter(pilot)
         await pilot.press("home", "down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
-        pages = pilot.app.screen.query_one(TextLines)
+        pages = pilot.app.screen.query_one(ChangeView)
         await see(pilot, "line 3 你好")  # before all of it is broken into lines
         for share in range(10_000, 80_000, 10_000):  # each has its own patience
             await until(pilot, lambda share=share: pages.count > share)  # type: ignore[misc]
@@ -98,10 +99,13 @@ async def test_every_line_fits_at_every_width(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24)])
-async def test_no_letter_of_a_long_text_is_below_the_scrollbar(pilot: "Pilot[int]") -> None:
+async def test_no_letter_of_a_long_text_touches_the_scrollbar(pilot: "Pilot[int]") -> None:
+    """X45."""
     pilot.app.push_screen(WholeText(Words("en"), "long", "你a b " * 2_000))
-    await until(pilot, lambda: pilot.app.screen.query(TextLines))
-    text = pilot.app.screen.query_one(TextLines)
-    await until(pilot, lambda: text.show_vertical_scrollbar and text._lines)
-    width = text.scrollable_content_region.width
-    await until(pilot, lambda: max(map(cell_len, text._lines)) <= width)
+    await until(pilot, lambda: pilot.app.screen.query(ChangeView))
+    text = pilot.app.screen.query_one(ChangeView)
+    await until(pilot, lambda: text.show_vertical_scrollbar and shown(pilot, "你a b"))
+    x = text.vertical_scrollbar.region.x
+    strips = pilot.app.screen._compositor.render_strips()[text.region.y : text.region.bottom]
+    assert {strip.crop(x - 1, x).text for strip in strips} == {" "}
+    assert any("你a b" in strip.crop(x - 9, x - 1).text for strip in strips)

@@ -6,7 +6,7 @@ import pytest
 
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.app_session import AppSession
-from contextui.tui.inspector.detail import WholeText
+from contextui.tui.dialogs.whole_text import WholeText
 from tests.tui.inspector.scene import enter, go_to, not_see, rows, see
 from tests.tui.running import desk_in, running, shown, until
 

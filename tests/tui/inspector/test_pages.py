@@ -12,7 +12,7 @@ from contextui.agent.models.scripted import call
 from contextui.model import Answer, ModelError
 from contextui.tokens import Usage
 from contextui.tui.app_session import Changes
-from contextui.tui.inspector.detail import WholeText
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.history import read_past
 from contextui.tui.inspector.parts import Part
 from contextui.tui.inspector.request import Bytes, Outline

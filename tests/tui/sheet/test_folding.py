@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from contextui.text import for_terminal
-from contextui.tui.lines import chopped, fold, inert, line, numbered, wrapped
+from contextui.tui.lines import fold, inert, line, numbered, wrapped
 
 
 def rows(text: str, width: int, hanging: int = 0) -> list[str]:
@@ -89,15 +89,8 @@ def test_nothing_but_blanks_is_lost_and_no_piece_is_too_wide(text: str, width: i
     assert "".join("".join(pieces).split()) == "".join(inert.split())
 
 
-@given(TEXTS, st.integers(2, 30))
-def test_chopped_text_is_whole(text: str, width: int) -> None:
-    pieces = list(chopped(text, width))
-    assert "".join(pieces) == for_terminal(text, lines=False)
-    assert all(cell_len(piece) <= width for piece in pieces)
-
-
 def test_shows_no_key_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k3y-that-nobody-may-see")
     text = "It is k3y-that-nobody-may-see."
-    assert list(wrapped(text, 80)) == list(chopped(text, 80)) == ["It is ***."]
+    assert list(wrapped(text, 80)) == ["It is ***."]
     assert inert(text).plain == line(text) == "It is ***."
