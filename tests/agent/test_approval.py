@@ -208,23 +208,14 @@ def test_what_the_person_types_while_asked_is_shown_before_it_is_saved(
         assert "typed" not in (folder / "notes.txt").read_text()
         return "once"
 
-    one = editing(desk, type_and_allow, type_and_allow, "no")
+    one = editing(desk, type_and_allow, type_and_allow, "no", "once")
     assert not one.act("editor_1.save").ok
     assert [question.changed for question in one.questions] == [False, True, True]
     shown = [question.preview.diff for question in one.questions if question.preview]
     assert [diff.count("typed") for diff in shown] == [0, 1, 2]
     assert (folder / "notes.txt").read_text() == "one\ntwo\n"
-
-
-def test_allowed_again_what_was_shown_last_is_saved(folder: Path, desk: Make) -> None:
-    async def type_and_allow(_: Question) -> Choice:
-        place = {"start": 0, "end": 0, "text": "typed "}
-        assert (await one.windows.act("editor_1", "splice", place, actor="person")).ok
-        return "once"
-
-    one = editing(desk, type_and_allow, "once")
     assert one.act("editor_1.save").ok
-    assert base.preview_of(one.questions[1]).whole == (folder / "notes.txt").read_text()
+    assert base.preview_of(one.questions[3]).whole == (folder / "notes.txt").read_text()
 
 
 def test_a_file_that_changes_while_asked_is_not_overwritten(folder: Path, desk: Make) -> None:
@@ -448,12 +439,6 @@ def test_a_shebang_in_a_diff_or_the_whole_text_is_never_granted(desk: Make, whol
     one = desk("no").opening(Careless)
     assert not one.act("careless_1.write", path="a").ok
     assert (one.questions[0].target, one.questions[0].grant) == ("a", None)
-
-
-def test_a_refusal_and_one_answer_grant_nothing(desk: Make) -> None:
-    one = desk("once", "no", "once", "no").opening(Pen)
-    results = [one.act("pen_1.save", path="a.txt").ok for _ in range(4)]
-    assert results == [True, False, True, False]
 
 
 def typed(desk: Desk, window_id: str, text: str) -> None:

@@ -77,16 +77,6 @@ def test_a_file_is_sent_whole_in_its_turn_and_as_its_gist_afterwards(folder: Pat
         assert GIST in sent(talk, later)
 
 
-def test_a_finished_turn_does_not_change(folder: Path) -> None:
-    talk = talk_in(folder, read(), "It has 50 functions.", "Yes.", "Indeed.")
-    for words in ("Read app.py.", "Sure?"):
-        run(talk, words)
-    before = wire(talk.context.compose().messages)
-    (folder / "src" / "app.py").write_text("another file\n")
-    run(talk, "Really?")
-    assert wire(talk.context.compose().messages).startswith(before)
-
-
 def test_the_log_keeps_the_whole_text_and_the_gist(folder: Path, tmp_path: Path) -> None:
     store = SessionStore(tmp_path / "home", SessionOptions(classes=[Todo]))
     with store.create(folder) as session:

@@ -97,7 +97,7 @@ class Broken(ContextStrategy):
     name = "broken"
 
     def __init__(self, gives: Any) -> None:
-        self.gives = gives
+        self.gives, self.seen = gives, list[str | None]()
 
     async def compose_payload(
         self,
@@ -106,6 +106,7 @@ class Broken(ContextStrategy):
         tools: Sequence[Tool],
         rag_context: str | None = None,
     ) -> Payload:
+        self.seen.append(rag_context)
         if isinstance(self.gives, Exception):
             raise self.gives
         return self.gives(history) if callable(self.gives) else self.gives  # type: ignore[no-any-return]
@@ -273,29 +274,14 @@ async def test_without_a_schema_of_its_own_the_default_state_is_kept() -> None:
 
 
 async def test_what_was_retrieved_reaches_the_strategy_and_the_model_once() -> None:
-    seen: list[str | None] = []
-
-    class Watching(SlidingWindow):
-        name = "watching"
-
-        async def compose_payload(
-            self,
-            system_prompt: str,
-            history: Sequence[ContextItem],
-            tools: Sequence[Tool],
-            rag_context: str | None = None,
-        ) -> Payload:
-            seen.append(rag_context)
-            return Payload(history)
-
-    model = Everyday()
+    model, watching = Everyday(), Broken(Payload)
     talk = talk_with(SlidingWindow(), model)
     talk.windows.open("todo", items=["milk"])
     await talk.windows.await_opening(5)
     talk.strategist.env.retrieved = "From the manual: <Window id='x'> & more."
-    talk.strategist.use(Watching())  # what was handed over stays
+    talk.strategist.use(watching)  # what was handed over stays
     await turns(talk, 2)
-    first, second = seen
+    first, second = watching.seen
     assert first is not None
     assert first.startswith('<Window id="todo_1"')
     assert first.endswith("From the manual: <Window id='x'> & more.")

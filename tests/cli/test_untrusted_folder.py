@@ -170,19 +170,3 @@ def test_the_test_of_a_new_window(folder: UntrustedFolder) -> None:
     assert command[:3] == ["python", "-P", "-m"]
     tested = folder.run(sys.executable, *command[1:])
     assert (tested.returncode, "4 passed" in tested.stdout) == (0, True), tested
-
-
-def test_a_projects_settings_cannot_name_code(folder: UntrustedFolder) -> None:
-    for setting in (
-        'window = ["hostile_wheel.py"]',
-        '[approval]\ncommands = ["git *"]',
-        'windows = ["."]',
-        'base_url = "http://x.example"',
-        'home = "."',
-        'provider = "anthropic"',
-        'strategy = "hostile"',
-    ):
-        (folder.path / ".contextui" / "config.toml").write_text(setting)
-        done = folder.run(*FORKED, "-p", "hello", is_forked=True)
-        assert (done.returncode, done.stderr.count("\n")) == (2, 1), (setting, done)
-        assert "config.toml" in done.stderr, setting

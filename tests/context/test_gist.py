@@ -64,18 +64,6 @@ def test_the_documents_samples_come_out_character_for_character() -> None:
         assert gist(path, content, "zh") == expected, path
 
 
-def test_english_has_the_same_form() -> None:
-    assert gist("sales_analysis.py", of_length(150, PYTHON)) == (
-        "[file read] sales_analysis.py (python, 150 lines, functions: load_data, clean_data)"
-    )
-    assert gist("data.csv", "date,amount\n1 May,3\n") == (
-        "[file read] data.csv (CSV, 1 row, columns: date, amount)"
-    )
-    assert gist("chart.json", of_size(2_560, CHARTS)) == (
-        "[file read] chart.json (JSON, 2.5KB, keys: config, data, options)"
-    )
-
-
 def test_documented_examples_hold() -> None:
     for module in (contextui.context.gists.gist, contextui.context.gists.formats):
         assert doctest.testmod(module).failed == 0, module

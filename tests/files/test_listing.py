@@ -75,16 +75,6 @@ class TestListFolder:
                 *("folder", "folder/file", "back\\slash", "fifo", "link", "out")
             ]
 
-    def test_a_name_that_is_no_text_is_shown_and_cannot_be_opened(self, tmp_path: Path) -> None:
-        try:
-            with open(os.fsencode(tmp_path) + b"/\xff", "w") as file:
-                file.write("x")
-        except OSError:
-            pytest.skip("this disk takes only names that are text")
-        with Workspace(tmp_path) as workspace:
-            (entry,) = list_folder(workspace).entries
-        assert (entry.name, entry.kind) == ("\ufffd", "other")
-
     def test_unfinished_saves_are_not_shown(self, tmp_path: Path) -> None:
         make(tmp_path, ".contextui-0123456789abcdef.tmp", "a")
         assert names(tmp_path, ignored=True) == ["a"]

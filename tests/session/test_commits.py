@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import signal
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +12,6 @@ from contextui import Body, Lod, SessionOptions, SessionStore, Transient, Window
 from contextui.session.record import BACKGROUND_RATE
 from contextui.session.session import Session
 from contextui.windowing.runtime import runtime_of
-from tests.session.writer import apart
 
 LONG = 30.0
 
@@ -110,34 +108,6 @@ def test_a_timers_change_is_in_the_log_when_it_is_drawn(session: Session) -> Non
     assert window.snapshot().content.startswith(str(window.state.count))
     assert seen
     assert seen[0] >= 1
-
-
-_KILLED = """
-import os, signal, sys
-from pathlib import Path
-from tests.session.test_commits import Ticker, store_in
-
-session = store_in(Path(sys.argv[1])).create(sys.argv[1])
-print(session.id, flush=True)
-window = session.windows.open(Ticker)
-
-def show(event):
-    if type(event).__name__ == "WindowChanged" and window.state.count >= 3:
-        print(window.snapshot().content, flush=True)
-        os.kill(os.getpid(), signal.SIGKILL)
-
-session.windows.subscribe(show)
-window.env.every(0.01, window.count)
-signal.pause()
-"""
-
-
-def test_a_kill_after_a_timers_change_is_on_the_screen_keeps_the_change(tmp_path: Path) -> None:
-    """W1: nothing is closed, nothing is flushed."""
-    printed = apart("-c", _KILLED, tmp_path, status=-signal.SIGKILL)
-    session_id, shown = printed.splitlines()
-    with store_in(tmp_path).open(session_id) as again:
-        assert state_of(again, "ticker_1").count >= int(shown.split()[0]) >= 3
 
 
 def test_an_action_is_logged_at_its_commit_and_once(session: Session) -> None:

@@ -34,7 +34,6 @@ from tests.thorough import times
 
 KILLS = times(8, 1_000)
 LONGEST = 0.05  # seconds until the kill, counted from the start or from a step
-INTERRUPTED = "Interrupted before it finished. It may or may not have been carried out."
 
 
 class Entries:
@@ -176,26 +175,6 @@ def test_a_log_that_ends_after_any_entry_goes_on(tmp_path: Path, seed: int, ever
             assert_valid(talk)
 
 
-def test_calls_that_a_kill_cut_short_get_one_error_each(tmp_path: Path) -> None:
-    """FAULTS 1"""
-    store = store_in(tmp_path)
-    with store.create("/project") as session:
-        pass
-    with started("calls", tmp_path, session.id) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "waiting\n"
-        child.kill()
-    for _ in range(2):  # and resuming once more adds nothing
-        with talking(store.open(session.id)) as talk:
-            assert_valid(talk)
-            results = talk.composed()[-1].content
-            assert isinstance(results, tuple)
-            assert [(one["content"], "is_error" in one) for one in results] == [
-                ("the first is done", False),
-                *[(INTERRUPTED, True)] * 3,
-            ]
-
-
 def test_cancelled_calls_are_not_answered_by_resuming(tmp_path: Path) -> None:
     """The turn ended without their results, as an interrupted one does: that is settled."""
     store = store_in(tmp_path, checkpoint_every=1)
@@ -235,9 +214,9 @@ def test_an_answer_kept_for_undo_comes_back_with_its_results(tmp_path: Path) -> 
 
 
 @contextmanager
-def started(what: str, home: Path, session_id: str) -> Iterator["subprocess.Popen[str]"]:
+def started(home: Path, session_id: str) -> Iterator["subprocess.Popen[str]"]:
     with forkserver.Popen(
-        [sys.executable, "-m", "tests.session.writer", what, home, session_id],
+        [sys.executable, "-m", "tests.session.writer", "words", home, session_id],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -255,7 +234,7 @@ def test_a_second_process_gets_an_error_and_may_fork_while_the_first_writes(tmp_
     with store.create("/project") as session:
         pass
     forks: list[Session] = []
-    with started("words", tmp_path, session.id) as child:
+    with started(tmp_path, session.id) as child:
         assert child.stdin is not None
         assert child.stdout is not None
         acknowledged: list[str] = []
@@ -440,21 +419,6 @@ def test_a_tail_of_zeros_is_removed_without_being_loaded(tmp_path: Path) -> None
     assert notice == "The incomplete last line was removed (70000000 bytes)."
     assert path.stat().st_size == size
     assert int(grown) < 70_000_000
-
-
-def test_a_forks_checkpoints_lead_to_its_own_lines(tmp_path: Path) -> None:
-    """The ids of the two need not be equally long."""
-    store = store_in(tmp_path, checkpoint_every=5)
-    with store.create("/project") as session:
-        pass
-    path = session.path.with_name("abc123.jsonl")
-    path.write_bytes(session.path.read_bytes().replace(session.id.encode(), b"abc123"))
-    with talking(store.open("abc123")) as talk:
-        talk.turns(5)
-        composed = wire(talk.composed())
-    with talking(store.fork("abc123")) as forked_talk:
-        assert forked_talk.session.notices == []
-        assert wire(forked_talk.composed()) == composed
 
 
 if __name__ == "__main__":

@@ -117,9 +117,3 @@ def test_keys_are_masked(tmp_path: Path, form: Format) -> None:
     assert "sk-ant-***" in written
     assert form != "json" or json.loads(written)["session"]["id"] == view.info.id
     view.close()
-
-
-def test_a_page_in_chinese(tmp_path: Path) -> None:
-    text, reader = page(tmp_path, "zh")
-    assert '<html lang="zh">' in text
-    assert "对话" in reader.text

@@ -94,7 +94,10 @@ def test_the_checkpoints_of_a_fork_are_used(tmp_path: Path) -> None:
         for number in range(30):
             talk.write(window, f"line {number}")
             talk.turn(f"words {number}", "answer")
-    with store.open(session.id) as session, store.fork(session.id) as copy:
+    short = session.path.with_name("abc123.jsonl")  # its lines are shorter than those of a fork
+    short.write_bytes(session.path.read_bytes().replace(session.id.encode(), b"abc123"))
+    with store.open(short.stem) as session, store.fork(short.stem) as copy:
+        assert copy.notices == []
         same_state(Talk(session), Talk(copy))
         assert copy.parsed_entries <= session.parsed_entries + 1
 

@@ -1,7 +1,6 @@
 """Jobs in a session: what they commit is logged, and one that was running is reported."""
 
 import asyncio
-import signal
 from pathlib import Path
 
 from contextui import (
@@ -16,7 +15,6 @@ from contextui import (
 from contextui.session.session import Session
 from tests.agent.talking import run
 from tests.session.talk import store_in
-from tests.session.writer import apart
 
 
 class Baker(Window):
@@ -58,25 +56,17 @@ async def start(session: Session) -> None:
         await asyncio.sleep(0.005)
 
 
-_KILLED = """
-import asyncio, os, signal, sys
-from pathlib import Path
-from tests.session.test_jobs import Baker, start
-from tests.session.talk import store_in
-
-session = store_in(Path(sys.argv[1]), classes=[Baker]).create(sys.argv[1])
-print(session.id, flush=True)
-asyncio.run(start(session))
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
 def test_a_kill_keeps_what_the_job_committed_and_that_it_was_running(tmp_path: Path) -> None:
-    session_id = apart("-c", _KILLED, tmp_path, status=-signal.SIGKILL).strip()
-    with store_in(tmp_path, classes=[Baker]).open(session_id) as again:
+    store = store_in(tmp_path, classes=[Baker])
+    session = store.create(tmp_path)
+    asyncio.run(start(session))
+    session._recorder.stop()  # as after a kill: what was written is all there is
+    session._log.close()
+    with store.open(session.id) as again:
         window = again.windows.get("baker_1")
         assert isinstance(window, Baker)
         assert window.state.loaves == 3
         assert "bake was interrupted" in reports(again)
-    with store_in(tmp_path, classes=[Baker]).open(session_id) as third:
+    with store.open(session.id) as third:
         assert reports(third).count("was interrupted") == 1
+    session.windows.shut_down()

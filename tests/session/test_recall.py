@@ -42,7 +42,7 @@ def older(store: SessionStore, session: Session) -> list[int]:
     "seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 5, 6, 7))]
 )
 def test_an_item_restored_from_the_log_is_unchanged(tmp_path: Path, seed: int) -> None:
-    """Random sessions: one never stops, the other is resumed, and both restore the same items."""
+    """Random sessions: one never stops, the other is resumed or forked; both restore the same."""
     store = store_in(tmp_path, checkpoint_every=40)
     steady, stopped = (Writer(store.create(folder), random.Random(seed)) for folder in ("/a", "/b"))
     when = random.Random(seed + 100)
@@ -64,10 +64,11 @@ def test_an_item_restored_from_the_log_is_unchanged(tmp_path: Path, seed: int) -
             restored += 1
             same_state(steady, stopped)
         stopped.session.close()
-        stopped.take(store.open(stopped.session.id))
+        stopped.take(store.fork(stopped.session.id))
         assert stopped.session.notices == []
         same_state(steady, stopped)
     assert restored
+    assert steady.session.turn == stopped.session.turn
     steady.session.close()
     stopped.session.close()
 

@@ -180,19 +180,6 @@ def write_until_stopped(home: Path, session_id: str) -> None:
             writer.context.end_turn()
 
 
-def call_and_wait(home: Path, session_id: str) -> None:
-    """Make four calls in one answer, get one result, and wait for the end."""
-    with store_in(home).open(session_id) as session:
-        writer = Writer(session, random.Random(0))
-        writer.say("do it")
-        writer.send()
-        writer.call(4, "I will", "hm")
-        writer.result("the first is done")
-        print("waiting", flush=True)
-        with contextlib.suppress(StopIteration):
-            next(sys.stdin)
-
-
 def peak_memory() -> int:
     """The most bytes that this process has had in memory, and not the one that started it."""
     status = Path("/proc/self/status").read_text("utf-8")
@@ -211,7 +198,5 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["words", home, session_id]:
             write_until_stopped(Path(home), session_id)
-        case ["calls", home, session_id]:
-            call_and_wait(Path(home), session_id)
         case ["peak", log]:
             open_and_measure(Path(log))

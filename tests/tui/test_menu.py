@@ -1,6 +1,5 @@
 """Slash commands say what they did, or what they need, in the person's language."""
 
-import re
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -11,10 +10,7 @@ from contextui.tui.conversation.entries import AsideLine
 from contextui.tui.conversation.popup import Popup
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.main import MainScreen
-from contextui.tui.slash_commands import WindowCommands
 from contextui.windowing.finding.registry import discover
-from contextui.words import Words
 from tests.tui.running import app_of, desk_in, running, shown, until
 
 STEPS: list[tuple[str, str]] = [
@@ -184,16 +180,6 @@ async def test_files_and_windows_are_opened_and_reached_by_a_command(tmp_path: P
             await until(pilot, lambda there=there: at(app) == there)  # type: ignore[misc]
         app.main.run_command("/goto fly")
         await until(pilot, lambda: "Which one? editor_1 | editor_2" in last_note(pilot))
-
-
-def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -> None:
-    desk = desk_in(tmp_path, lang="zh")
-    words = Words("zh")
-    main = MainScreen(words, tmp_path, lambda _: None)
-    choices = WindowCommands(main, desk).openable()
-    assert len(choices) == 8
-    assert [one.about for one in choices if not re.search("[\u4e00-\u9fff]", one.about)] == []
-    desk.close()
 
 
 def test_a_list_is_typed_with_commas() -> None:

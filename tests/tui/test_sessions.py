@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -28,8 +27,8 @@ from tests.tui.test_surfaces import ACTING, PAYLOADS
 from tests.tui.test_switch import Sessions
 
 DAY = 86_400
-NOON = time.time() // DAY * DAY + DAY / 2
-"""When the tests take place: a session that was used 0.1 days ago is today's, whatever the hour."""
+NOON = 20_454.5 * DAY
+"""When the tests take place: before the program itself writes a session, whatever the hour is."""
 
 
 @pytest.fixture(autouse=True)

@@ -94,17 +94,6 @@ def test_a_text_block_accepts_only_text() -> None:
     assert whole.blocks == ({"type": "text", "text": "Hi."},)
 
 
-def test_figures_that_cannot_be_count_nothing() -> None:
-    cases: list[Any] = [-5, 10**30, 1.5]
-    for count in cases:
-        events = [
-            start(usage={"input_tokens": count, "output_tokens": 3}),
-            begun(0, type="text"),
-            STOP,
-        ]
-        assert read(events)[1].usage == Usage(0, 3, 0, 0), count
-
-
 def test_citations_are_kept_with_their_text() -> None:
     first, second = {"type": "char_location", "cited_text": "a"}, {"type": "page_location"}
     whole = answered(
@@ -152,11 +141,6 @@ def test_a_server_may_leave_out_what_is_not_needed() -> None:
     assert read(calling)[1].stop_reason == "tool_use"
 
 
-def test_the_stop_reason_is_passed_on() -> None:
-    for reason in ("end_turn", "pause_turn", "refusal", "a_new_reason"):
-        assert read(answer("Hi.", stop_reason=reason))[1].stop_reason == reason, reason
-
-
 def test_later_figures_replace_earlier_ones() -> None:
     first = {"input_tokens": 100, "output_tokens": 1, "cache_creation_input_tokens": 30,
              "cache_read_input_tokens": 2_000}  # fmt: skip
@@ -167,6 +151,7 @@ def test_later_figures_replace_earlier_ones() -> None:
 
 def test_figures_that_are_none_count_nothing() -> None:
     cases: list[Any] = [None, 5, [], {"input_tokens": "many", "output_tokens": True}]
+    cases += [{"input_tokens": count} for count in (-5, 10**30, 1.5)]
     for usage in cases:
         closing = {**delta("end_turn"), "usage": usage}
         opening = {"type": "message_start", "message": {"usage": usage}}
@@ -231,11 +216,6 @@ def test_a_call_without_input_before_the_limit_is_dropped() -> None:
     whole = answered(*events, stop_reason="max_tokens")
     assert whole.cut_calls == ("close",)
     assert [block["type"] for block in whole.blocks] == ["text"]
-
-
-def test_text_that_was_cut_by_the_limit_is_kept() -> None:
-    whole = read(answer("Once upon a", stop_reason="max_tokens"))[1]
-    assert whole.blocks[0]["text"] == "Once upon a"
 
 
 def test_thinking_that_was_cut_before_it_was_signed_is_left_out() -> None:

@@ -44,16 +44,6 @@ def test_without_a_home_nothing_of_a_project_runs(there: Path, project: Path) ->
     assert not ran(there)
 
 
-@pytest.mark.parametrize("name", ["deploy.py", "other.py", "_help.py"])
-def test_changed_it_must_be_trusted_again(there: Path, project: Path, name: str) -> None:
-    folder = project / ".contextui" / "windows"
-    TrustStore(there / "home").trust(folder)
-    write(folder / name, "Other", more=MARK)
-    registry = found(home=there / "home", project=project)
-    assert {entry.status for entry in registry.load_all()} == {"untrusted"}
-    assert not ran(there)
-
-
 def test_only_hashed_bytes_run(there: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, store = project / ".contextui" / "windows", TrustStore(there / "home")
     store.trust(folder)

@@ -498,15 +498,6 @@ def test_a_replaced_object_does_not_hide_lines_from_the_approval(
     assert "+evil" in preview.diff
 
 
-def test_the_preview_names_hooks_that_are_not_run(folder: Path, opened: Opened) -> None:
-    hook("pre-commit")(folder, "true")
-    edit(folder)
-    tester = opened(folder)
-    tester.act("stage")
-    preview = previewed(tester, "commit", message="x")
-    assert "Hooks are not run: pre-commit." in preview.text
-
-
 # --- hooks in the config ----------------------------------------------------------------------
 
 EVENTS = (
@@ -593,16 +584,15 @@ def test_creating_a_repository_runs_no_hook(folder: Path, home: Path, tmp_path: 
     assert not (tmp_path / "local").exists()
 
 
-def test_the_preview_names_hooks_of_the_config_that_are_not_run(
-    folder: Path, home: Path, opened: Opened
-) -> None:
+def test_the_preview_names_hooks_that_are_not_run(folder: Path, home: Path, opened: Opened) -> None:
     config_hook(folder, home, "local", '[hook "x"]\n\tcommand = true\n\tevent = pre-commit\n')
     config_hook(folder, home, "global", '[hook "y"]\n\tcommand = true\n\tevent = pre-push\n')
+    hook("commit-msg")(folder, "true")
     edit(folder)
     tester = opened(folder)
     tester.act("stage")
     preview = previewed(tester, "commit", message="x")
-    assert "Hooks are not run: pre-commit." in preview.text
+    assert "Hooks are not run: pre-commit, commit-msg." in preview.text
 
 
 def test_too_many_drivers_are_refused(folder: Path, opened: Opened) -> None:
