@@ -380,6 +380,7 @@ class ContextUIApp(KeyLine[int]):
         self, desk: "AppSession", early: Sequence[Prompt.Submitted] = ()
     ) -> MainScreen:
         old = self.main
+        self.hold(lambda: not self.switcher.is_under_way)  # keys are for what is put there first
         while self.screen is not old:  # dialogs of the old session
             self.pop_screen()
         main = MainScreen(self.words, Path(desk.session.cwd), self.hold)

@@ -149,7 +149,7 @@ class Switcher:
         assert desk is not None
         assert reopen is not None
         turns = old.suspend()  # what is sent from now on is for the other session
-        before = old.prompt.text
+        before = old.prompt.whole_text
         try:
             opened = await in_daemon_thread(lambda: reopen(target))
         except Exception as error:
@@ -160,13 +160,12 @@ class Switcher:
             old.note(words("This session stays open. {reason}", reason=reason), is_error=True)
             return
         opened.controller.tools.gate.tighten(desk.controller.tools.gate.mode)
-        typed = old.prompt.text if old.prompt.text != before else ""
         self._unclosed.append(desk)
         main = await self._show(opened, old.early)
         if note is not None:
             main.note(note)
-        if typed and not main.prompt.text:
-            main.prompt.put(typed)
+        if (typed := old.prompt.whole_text) not in ("", before):
+            main.writing.keep(typed)
         closing = partial(self._close, desk)
         self._app.run_worker(closing, name="close", group="close")  # type: ignore[arg-type]
 

@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import Step, call
@@ -18,6 +20,7 @@ from contextui.tui.app_session import AppSession
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.config import ConfigScreen
 from contextui.tui.dialogs.question import QuestionScreen
+from contextui.tui.main import MainScreen
 from contextui.tui.switch import Target
 from tests.tui.running import app_of, desk_in, desk_of, lines, noted, running, say, shown, until
 from tests.tui.test_asking import accepts_keys
@@ -114,8 +117,13 @@ async def test_neither_a_grant_nor_a_laxer_mode_goes_along(tmp_path: Path) -> No
         assert desk_of(pilot).session.id == first.id
 
 
-async def test_a_new_session_has_nothing_of_the_old_one_which_stays_whole(tmp_path: Path) -> None:
-    """In the same folder; its windows, its text and what was typed and not sent are there again."""
+async def test_a_new_session_has_nothing_of_the_old_one_which_stays_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the same folder; its windows, its text and what was typed and not sent are there again.
+
+    What is typed while it opens is put before that, and then comes what is typed later.
+    """
     first = [call("create", name="todo"), "SECRET ANSWER"]
     sessions = Sessions(tmp_path, first, ["Other answer."], ["Again."])
     async with sessions.running() as pilot:
@@ -137,9 +145,24 @@ async def test_a_new_session_has_nothing_of_the_old_one_which_stays_whole(tmp_pa
         await say(pilot, "something else")
         assert shown(pilot, "Other answer.")
         await until(pilot, lambda: not app.switcher._unclosed)
+        sessions.may_open.clear()
         app.switcher.switch(old)
-        await until(pilot, lambda: app.main.prompt.text == "not sent yet")
+        await until(pilot, lambda: len(sessions.targets) == 2)
+        app.post_message(events.Paste("typed\n" * 100))
+        await until(pilot, lambda: app.main.prompt.text.startswith("[pasted"))
+        show = app.switcher._show
+
+        async def show_while_typing(*given: Any) -> MainScreen:
+            for key in "meanwhile":
+                app.post_message(events.Key(key, key))
+            return await show(*given)
+
+        monkeypatch.setattr(app.switcher, "_show", show_while_typing)
+        sessions.may_open.set()
         await switched(pilot, sessions, 3)
+        await until(pilot, lambda: not app.has_keys_waiting)
+        assert app.main.prompt.whole_text == "typed\n" * 100 + "\n\nnot sent yetmeanwhile"
+        app.main.prompt.clear()
         session = desk_of(pilot).session
         assert session.id == old
         assert not any("something else" in one.content for one in session.context.get_all())

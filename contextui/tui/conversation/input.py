@@ -125,7 +125,7 @@ class InputArea(Vertical):
     def keep(self, text: str) -> None:
         """Put a message that was not sent back into the prompt, before what was typed since."""
         self.leave_commands()
-        since = self.prompt.text
+        since = self.prompt.whole_text
         self.prompt.recall(f"{text}\n\n{since}" if since else text)
 
     # --- commands ----------------------------------------------------------------------
