@@ -547,9 +547,8 @@ class MainScreen(Screen[None]):
             is_running = self.turns is not None and self.turns.is_running
             self._show_waiting("turn" if is_running else "person")
 
-    def _scroll_log(self, pages: int) -> None:
-        log = self.query_one("#log")
-        (log.scroll_page_up if pages < 0 else log.scroll_page_down)(animate=False)
+    def _scroll_log(self, action: str) -> None:
+        getattr(self.query_one("#log"), f"action_{action}")()
 
     def _offer_tries(self) -> None:
         tries = [one for one in self.query(Try) if one.visible and one.region]

@@ -7,6 +7,7 @@ from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Region, Size
@@ -45,6 +46,11 @@ class EntryList(VerticalScroll):
     Args:
         make: Returns the widget of an entry.
     """
+
+    BINDINGS = [
+        Binding("ctrl+home", "scroll_home", show=False),
+        Binding("ctrl+end", "scroll_end", show=False),
+    ]
 
     def __init__(self, words: Words, make: Callable[[Entry], Widget], *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -151,6 +157,9 @@ class EntryList(VerticalScroll):
         else:
             page, self.after = self.after[:_PAGE], self.after[_PAGE:]
             self._mount(page, before=self.later)
+
+    def action_scroll_home(self) -> None:
+        self._go_to(0) if self._all else super().action_scroll_home()
 
     def offer_earlier(self) -> None:
         for one, entries in ((self.earlier, self.before), (self.later, self.after)):

@@ -153,7 +153,13 @@ def counted(text: str) -> str:
 
 
 _BEAT = 0.1  # seconds between two frames of the spinner
-_PAGES = {"pageup": -1, "pagedown": 1}
+_SCROLLS = {
+    "pageup": "page_up",
+    "pagedown": "page_down",
+    "ctrl+home": "scroll_home",
+    "ctrl+end": "scroll_end",
+}
+"""The actions of the conversation that the prompt has the keys of."""
 _REMEMBERED = 200  # prompts restored from an earlier run
 MODES = {
     "ask": msg("asks before writing"),
@@ -226,7 +232,7 @@ class Prompt(InertArea):
         """What was found, while it holds words to find in the conversation; shown as a notice."""
         # What some keys and a click do around the prompt.
         self.leave_downward: Callable[[], object] = lambda: None
-        self.scroll_log: Callable[[int], object] = lambda _: None  # by pages
+        self.scroll_log: Callable[[str], object] = lambda _: None  # by one of its actions
         self.open_notice: Callable[[], object] = lambda: None
         self.take_back: Callable[[], object] = lambda: None  # the last queued message
 
@@ -314,8 +320,8 @@ class Prompt(InertArea):
             self.post_message(self.Completing({"up": -1, "down": 1}.get(key, 0)))
         elif key == "up" and self.can_take_back and not self.text:
             self.take_back()
-        elif key in _PAGES and self.max_scroll_y == 0:  # else they scroll the field
-            self.scroll_log(_PAGES[key])
+        elif key in _SCROLLS and self.max_scroll_y == 0:  # else they scroll the field
+            self.scroll_log(_SCROLLS[key])
         elif key == "up" and self.cursor_at_first_line:
             return self._recall(self._history.back(self.text))
         elif key == "down" and self.cursor_at_last_line:

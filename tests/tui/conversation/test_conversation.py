@@ -188,11 +188,22 @@ async def test_page_by_page_all_of_a_resumed_conversation_can_be_read(
             seen |= now
         assert seen == set(range(60))
     assert presses < 26
+    for place in (prompt(pilot), pane(pilot)):
+        place.focus()
+        for key, end in (("ctrl+home", 0), ("ctrl+end", 59)):
+            await pilot.press(key)
+            await until(pilot, lambda: end in _numbers(pilot))  # noqa: B023
+    await pilot.press("home")
+    await until(pilot, lambda: 0 in _numbers(pilot))
+    pane(pilot).handle(TextDelta("\n\n".join("Far below.")))
+    await until(pilot, lambda: shown(pilot, "↓ 18 new lines"))
+    await pilot.press("end")
+    await until(pilot, lambda: pane(pilot).follows)
     pane(pilot).handle(TurnStarted("question 60.", "1"))
     assert len(pane(pilot)._widgets) == 30
     assert [one.text for one in pane(pilot).entries] == [  # type: ignore[union-attr]
         *[f"{kind} {number}." for number in range(60) for kind in ("question", "answer")],
-        "question 60.",
+        *("\n\n".join("Far below."), "question 60."),
     ]
 
 
