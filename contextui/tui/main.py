@@ -730,7 +730,7 @@ class MainScreen(Screen[None]):
             self.stop()
 
     def action_stop_or_clear(self) -> None:
-        """Copy the selection, else stop the turn, else clear the prompt, else hint at ctrl+q."""
+        """Copy the selection, else stop the turn, else copy a line, clear the prompt, or hint."""
         field = self.focused if isinstance(self.focused, TextArea | Input) else None
         selected = self.get_selected_text() or (field.selected_text if field else "")
         if selected:
@@ -739,7 +739,10 @@ class MainScreen(Screen[None]):
         elif self.keeps_keys():
             raise SkipAction
         elif not self.stop():
-            if self.prompt.text:
+            if isinstance(field, TextArea) and field is not self.prompt:
+                copied = field.document.get_line(field.cursor_location[0])
+                self.app.copy_to_clipboard(f"{copied}\n")
+            elif self.prompt.text:
                 self.prompt.clear()
                 self.notify(self.words("Cleared. ctrl+z brings it back."), markup=False)
             else:

@@ -124,12 +124,14 @@ async def test_text_is_copied_cut_and_pasted(chat: SharedChat, pilot: "Pilot[int
     """X05: ctrl+c copied nothing in the editor; what is pasted holds no control characters."""
     desk_on(chat, CODE)
     _, body = await entered(pilot)
+    await pilot.press("ctrl+c")  # without a selection, the line
+    assert pilot.app.clipboard == CODE.partition("\n")[0] + "\n"
+    await until(pilot, lambda: shown(pilot, "Copied 1 line"))
     await pilot.press("shift+down", "shift+down", "ctrl+c")
     assert pilot.app.clipboard == "".join(CODE.splitlines(keepends=True)[:2])
     await until(pilot, lambda: shown(pilot, "Copied 2 lines"))
     await pilot.press("ctrl+end", "ctrl+v", "shift+home", "shift+up", "ctrl+x")
     await until(pilot, lambda: body.text == CODE + CODE.partition("\n")[0] + "\n")
-    await until(pilot, lambda: shown(pilot, "Copied 1 line"))
     await pilot.press("ctrl+home", "shift+right", "ctrl+c", "ctrl+g", "i", "ctrl+v")
     await until(pilot, lambda: prompt(pilot).text == "d" and prompt(pilot).has_focus)
     await pilot.press("ctrl+a", "shift+end", "ctrl+c")
