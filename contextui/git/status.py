@@ -122,7 +122,6 @@ class Status:
 
     head: str = ""
     branch: str = ""
-    upstream: str = ""
     ahead: int = 0
     behind: int = 0
     changes: tuple[Change, ...] = ()
@@ -182,7 +181,6 @@ def parse_status(data: bytes, prefix: str = "") -> Status:
     return Status(
         "" if head == "(initial)" else head,
         "" if branch == "(detached)" else branch,
-        facts.get("branch.upstream", ""),
         int(counts[0]),
         -int(counts[1]),
         tuple(sorted(changes, key=lambda one: one.path)),

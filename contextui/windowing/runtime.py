@@ -267,8 +267,7 @@ class Runtime:
     async def _act(
         self, action_id: str, params: Mapping[str, Any], actor: Actor, allow: Allow | None
     ) -> ActionResult:
-        await self._await_anchors(action_id)
-        intent = resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
+        intent = await self._intent(action_id, params)
         if actor == "model" and intent.effect != "read":
             await self.commit_typed()
             if self.conflicts.is_possible and (drawing := self.renders.pending()) is not None:
@@ -280,9 +279,7 @@ class Runtime:
 
     async def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
         """Return what an action, or an anchor's action, would change outside the window."""
-        await self._await_anchors(action_id)
-        intent = resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
-        return await self.previews.get(intent)
+        return await self.previews.get(await self._intent(action_id, params))
 
     def commit_input_with(self, commit: Callable[[], Awaitable[None]]) -> Callable[[], None]:
         """Register the callback that commits what the person has typed and not submitted yet.
@@ -304,7 +301,7 @@ class Runtime:
                 async with asyncio.timeout(PATIENCE):
                     await self.commit_input()
 
-    async def _await_anchors(self, action_id: str) -> None:
+    async def _intent(self, action_id: str, params: Mapping[str, Any]) -> Intent:
         """Wait until the window is open, and for a pending render that may have the anchor."""
         if self.opening is not None and self.core.is_opening:
             await finished([self.opening], PATIENCE)
@@ -314,6 +311,7 @@ class Runtime:
             )
         if action_id not in self.window.actions and (drawing := self.renders.pending()):
             await finished([drawing], PATIENCE)
+        return resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
 
     async def _carry_out_allowed(
         self, intent: Intent, actor: Actor, allow: Allow | None
@@ -322,7 +320,7 @@ class Runtime:
         if allow is None:
             return await self._carry_out(intent, actor)
         allowed = frozenset[str]()
-        note = ""
+        note = ""  # what the person edited: the result, or the error, begins with it
         for _ in range(_MAX_APPROVALS):
             await self.commit_typed()
             try:
@@ -334,32 +332,18 @@ class Runtime:
                 if permit is not None and permit.arguments is not None:
                     intent = replace(intent, arguments=permit.arguments)
                     note = permit.note
-                return await self._carry_out_noted(note, intent, actor, permit, allowed)
+                result = await self._carry_out(intent, actor, permit, allowed)
+                return replace(result, text=f"{note}\n{result.text}") if note else result
             except _ChangedError:
                 intent = replace(intent, changed=permit is not None)
             except SecretFileError as error:
                 await allow(replace(intent, reads=error.path))
                 allowed |= {error.real}
+            except ContextUIError as error:
+                if not note:
+                    raise
+                raise ActionError("{note}\n{reason}", note=note, reason=error) from error
         raise self._unstable(intent)
-
-    async def _carry_out_noted(
-        self,
-        note: str,
-        intent: Intent,
-        actor: Actor,
-        permit: Permit | None,
-        allowed: frozenset[str],
-    ) -> ActionResult:
-        """Run the action; its result or its error begins with what the person edited."""
-        try:
-            result = await self._carry_out(intent, actor, permit, allowed)
-        except (_ChangedError, SecretFileError):
-            raise
-        except ContextUIError as error:
-            if not note:
-                raise
-            raise ActionError("{note}\n{reason}", note=note, reason=error) from error
-        return replace(result, text=f"{note}\n{result.text}") if note else result
 
     async def allow_closing(
         self, arguments: Mapping[str, Any], allow: Allow

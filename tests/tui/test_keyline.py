@@ -14,7 +14,7 @@ from textual.widgets import Static, TextArea
 
 from contextui.tui import keys
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.desktop.form import Field
+from contextui.tui.desktop.field import Field
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.pane import Desktop
 from contextui.tui.keys import KeyLine, meant_key

@@ -30,7 +30,7 @@ from contextui.files.syntax import language_of
 from contextui.files.textfile import LINE_END, LINE_LIMIT, TextFile, shorten
 from contextui.text import for_terminal
 from contextui.tui.code import code_theme
-from contextui.tui.desktop.form import InertArea
+from contextui.tui.desktop.field import InertArea
 from contextui.tui.desktop.frame import ask_for_room
 from contextui.tui.desktop.rowlist import found_text
 from contextui.tui.lines import line

@@ -18,7 +18,7 @@ from textual.widgets import Static
 
 from contextui.errors import ContextUIError
 from contextui.git.status import Change, Commit, Lines
-from contextui.tui.desktop.form import Field
+from contextui.tui.desktop.field import Field
 from contextui.tui.desktop.frame import ask_for_room
 from contextui.tui.desktop.rowlist import (
     FilterLine,

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.files.workspace import Workspace
-from contextui.tui.desktop.field import Field, InertArea
+from contextui.tui.desktop.field import Field
 from contextui.tui.desktop.pathfield import PathField, is_path
 from contextui.tui.desktop.shared import short_name
 from contextui.tui.desktop.values import Choice, chosen, kind_of, limits, problems, read
@@ -26,8 +26,6 @@ from contextui.windowing.action import Action, ActionResult
 from contextui.windowing.params import Param
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
-
-__all__ = ["Field", "FormField", "FormScreen", "InertArea", "form_fields", "values_of"]
 
 LABEL = 16
 """Width of a field's name in cells."""

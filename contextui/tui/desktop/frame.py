@@ -19,7 +19,7 @@ from textual.widgets import Input, Static, TextArea
 
 from contextui.tui.desktop.actions import ActionRunner
 from contextui.tui.desktop.body import ContentBody
-from contextui.tui.desktop.form import Field
+from contextui.tui.desktop.field import Field
 from contextui.tui.desktop.shared import (
     ActionRequested,
     Setting,

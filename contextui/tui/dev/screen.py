@@ -23,7 +23,7 @@ from contextui.tui.app import Crash, write_report
 from contextui.tui.conversation.editor import editor_of
 from contextui.tui.desktop.actions import result_lines
 from contextui.tui.desktop.body import ContentBody
-from contextui.tui.desktop.form import Field
+from contextui.tui.desktop.field import Field
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
 from contextui.tui.desktop.shared import Gists, Setting, short_name

@@ -11,7 +11,8 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from contextui.tui.desktop.form import Field, FormField, form_fields, values_of
+from contextui.tui.desktop.field import Field
+from contextui.tui.desktop.form import FormField, form_fields, values_of
 from contextui.tui.desktop.values import problems
 from contextui.tui.dev.bench import LogEntry, Reading
 from contextui.tui.footer import KeyBar

@@ -9,7 +9,8 @@ from textual.widgets import OptionList
 from contextui.context.item import ItemType
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.body import ContentBody
-from contextui.tui.desktop.form import Field, FormScreen
+from contextui.tui.desktop.field import Field
+from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.frame import Closing
 from contextui.tui.desktop.menu import MenuScreen
 from contextui.tui.dialogs.whole_text import WholeText

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from contextui.tui.desktop.form import Field, FormField, FormScreen
+from contextui.tui.desktop.field import Field
+from contextui.tui.desktop.form import FormField, FormScreen
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.values import Choice
 from tests.tui.desktop.samples import FormWindow, desk_with, enter, frames, region_text

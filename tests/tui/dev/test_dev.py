@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from contextui.tui.desktop.form import Field
+from contextui.tui.desktop.field import Field
 from contextui.tui.dev.bench import Bench
 from contextui.tui.dev.screen import DevApp, DevFrame
 from contextui.tui.dialogs.approval import ApprovalScreen

@@ -150,7 +150,7 @@ def answer(scene: Scene, clause: Clause, words: Words) -> str | Reading:
         classes = sorted(scene.classes, key=lambda one: not any(t.names(one.names) for t in tokens))
         for cls in classes:
             if cls.name not in there and _is_about(cls, tokens):
-                return Reading(cls, cls.actions[0], again=True)
+                return Reading(cls, cls.actions[0])
     if not fitting:
         return words("No open window shows that; I know only what the windows show.")
     return _said(fitting[0], clause, words)

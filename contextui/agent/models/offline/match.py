@@ -43,7 +43,6 @@ class Reading:
     is_solid: bool = True  # it is certain where each value ends
     is_doubtful: bool = False  # the action does less or more than was said
     is_exact: bool = False  # the action was named by its id, its label or one of its phrasings
-    again: bool = False  # opened only so that the clause can be carried out in it
 
     @property
     def is_complete(self) -> bool:
@@ -439,11 +438,11 @@ def preparation(scene: Scene, clause: Clause) -> Reading | None:
         required = [param for param in action.params if not param.is_optional]
         takes_path = len(required) == 1 and required[0].is_path and not path.endswith("/")
         if path and takes_path and is_marked and verbs & _CHANGING:
-            return Reading(window, action, ({required[0].name: path},), 1.0, again=True)
+            return Reading(window, action, ({required[0].name: path},), 1.0)
         is_named = any(one.names(window.names - _UNNAMED) for one in near)
         is_file = "#file" in window.nouns
         if is_named and not required and first & _WRITING and not is_file:
-            return Reading(window, action, score=1.0, again=True)
+            return Reading(window, action, score=1.0)
     return None
 
 

@@ -66,10 +66,10 @@ def answer_to(request: ModelRequest) -> Answer:
 def explain(request: ModelRequest) -> str:
     """Explain how a request is understood: what its first clause could mean, with scores."""
     seen = scene.read(request)
-    made = plan.explain(seen, Words(_language(seen.words, request.system)))
+    made, readings = plan.explain(seen, Words(_language(seen.words, request.system)))
     chosen = {str(call.input) for call in made.calls}
     lines = []
-    for reading in made.readings:
+    for reading in readings:
         reasons = [f'"{word}" is not explained' for word in reading.unexplained]
         reasons += [f"{param.name} is missing" for param in reading.missing]
         reasons += [f"{len(reading.choices)} items fit"] if reading.choices else []

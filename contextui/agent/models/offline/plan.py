@@ -33,7 +33,6 @@ class Plan:
     said: list[str] = field(default_factory=list)
     rest: str = ""  # what of the sentence is still to be done
     is_stopped: bool = False  # the rest is left alone
-    readings: list[Reading] = field(default_factory=list)
     again: bool = False  # the same clause is read again afterwards
     is_social: bool = False  # only courtesies were exchanged
     is_dropped: bool = False
@@ -210,7 +209,7 @@ def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:  # noqa: PLR091
         answer = answers.answer(scene, clause, words)
         if isinstance(answer, str):
             return Plan(said=[answer])
-        return Plan([call(answer, {})], again=True, readings=[answer])
+        return Plan([call(answer, {})], again=True)
     return _act(scene, clause, readings(scene, clause), words)
 
 
@@ -223,32 +222,32 @@ def _act(  # noqa: PLR0911
         there = next((window for window in scene.windows if window.name == top.window.name), None)
         is_new = top.params[0] or clause.has("#new", "~article")
         if not top.window.id and there and not is_new:
-            return Plan(said=[answers.shows(there, words)], readings=found)
-        return Plan([call(top, params) for params in top.params], readings=found)
+            return Plan(said=[answers.shows(there, words)])
+        return Plan([call(top, params) for params in top.params])
     if best:
-        return _asked(words, [(one.notation, one.label) for one in best[:6]], found)
+        return _asked(words, [(one.notation, one.label) for one in best[:6]])
     if (first := match.preparation(scene, clause)) is not None:
-        return Plan([call(first, first.params[0])], again=True, readings=found)
+        return Plan([call(first, first.params[0])], again=True)
     near = next((one for one in found if not one.unexplained), None)
     if near and near.choices:
         options = [(replace(near, params=(one,)).notation, text) for one, text in near.choices]
-        return _asked(words, options[:9], found)
+        return _asked(words, options[:9])
     if near and near.missing and (near.is_exact or len(near.missing) == 1):
         name = near.missing[0].name
         text = words("I need one more thing: {name}. What should it be?", name=name)
-        return Plan(said=[f"{text} (`{near.notation} {name}=…`)"], is_stopped=True, readings=found)
+        return Plan(said=[f"{text} (`{near.notation} {name}=…`)"], is_stopped=True)
     if has_any(clause.tokens[:3], "@show"):
         shown = answers.answer(scene, clause, words)
         if isinstance(shown, Reading):
-            return Plan([call(shown, {})], again=True, readings=found)
+            return Plan([call(shown, {})], again=True)
     text = answers.refused(scene, clause, found[0] if found else None, words)
-    return Plan(said=[text], is_stopped=True, readings=found)
+    return Plan(said=[text], is_stopped=True)
 
 
-def _asked(words: Words, options: Sequence[tuple[str, str]], found: list[Reading]) -> Plan:
+def _asked(words: Words, options: Sequence[tuple[str, str]]) -> Plan:
     text = words("Did you mean one of these? Answer with a number.")
     lines = [f"{n}. {one_line(label, 80)} (`{call}`)" for n, (call, label) in enumerate(options, 1)]
-    return Plan(said=["\n".join([text, *lines])], is_stopped=True, readings=found)
+    return Plan(said=["\n".join([text, *lines])], is_stopped=True)
 
 
 def call(reading: Reading, params: dict[str, Any]) -> Call:
@@ -458,9 +457,8 @@ def _closed(scene: Scene, clause: Clause, _: Words) -> Plan | None:
     return Plan([_action(name, "close", {}) for name in names if name in chosen])
 
 
-def explain(scene: Scene, words: Words) -> Plan:
-    """Return the plan for the first clause, with everything that it could mean."""
+def explain(scene: Scene, words: Words) -> tuple[Plan, list[Reading]]:
+    """Return the plan for the first clause, and everything that it could mean."""
     first, _ = first_clause(scene, _understood_reply(scene, scene.words))
-    made = _clause(scene, clause_of(scene, first), words)
-    made.readings = made.readings or readings(scene, clause_of(scene, first))
-    return made
+    clause, named = clause_of(scene, first), exact(scene, first)
+    return _clause(scene, clause, words), [named] if named else readings(scene, clause)
