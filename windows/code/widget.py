@@ -25,9 +25,6 @@ class CodeBody(FoldBody):
         many = self._words.plural(self._count, "1 file", "{count:,} files")
         return many if self._count else ""
 
-    def on_mount(self) -> None:
-        self.window_changed()
-
     def window_changed(self) -> None:
         self.run_worker(self._follow, group="follow", exclusive=True)  # type: ignore[arg-type]
 

@@ -359,7 +359,6 @@ class EditorBody(InertArea):
     def on_mount(self) -> None:
         self.app.theme_changed_signal.subscribe(self, lambda _: self._dress())
         self._dress()
-        self.window_changed()
 
     def _dress(self) -> None:
         name = f"contextui {self.app.theme}"  # a name of its own, or nothing would change

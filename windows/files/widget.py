@@ -149,7 +149,6 @@ class FilesBody(Vertical):
             legend += Content.styled(f"{mark} ", mark_style(mark))
             legend += Content.styled(f"{self._words(about)}  ", MUTED)
         self._legend.update(legend)
-        self.window_changed()
         self._work(self._recall, "memory")
         self.set_interval(SECONDS, self._look)
         self.set_interval(0.25, self._show_progress)
@@ -340,8 +339,6 @@ class FilesBody(Vertical):
     @on(FilterLine.Changed)
     def _changed(self, message: FilterLine.Changed) -> None:
         message.stop()
-        if not message.query:
-            self._filter.show_found("")
         self._show()
 
     async def _find(self, query: str) -> None:

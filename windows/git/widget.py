@@ -183,9 +183,6 @@ class GitBody(Vertical):
 
     # --- changes of the window ---------------------------------------------------------
 
-    def on_mount(self) -> None:
-        self.window_changed()
-
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < NARROW, "-narrow")
 
@@ -349,8 +346,6 @@ class GitBody(Vertical):
     @on(FilterLine.Changed)
     def _filtered(self, message: FilterLine.Changed) -> None:
         message.stop()
-        if not message.query:
-            self._filter.show_found("")
         self._show_rows()
         self._look_at_row()
 

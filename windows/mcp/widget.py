@@ -45,7 +45,6 @@ class ServerBody(Sheet):
 
     def on_mount(self) -> None:
         runtime_of(self._window).worker.call_soon(self._window.attend)
-        self.window_changed()
         self.set_interval(_BEAT, self._tick)
 
     def _tick(self) -> None:

@@ -33,7 +33,6 @@ class MonitorBody(Sheet):
         self._state = MonitorWindow.State()
 
     def on_mount(self) -> None:
-        self.window_changed()
         self.set_interval(_BEAT, self.redraw)
 
     def window_changed(self) -> None:

@@ -31,9 +31,6 @@ class NotebookBody(FoldBody):
             parts.append(words("unsaved"))
         return "   ".join(parts) if count else ""
 
-    def on_mount(self) -> None:
-        self.window_changed()
-
     def window_changed(self) -> None:
         state = stated(self._window, NotebookWindow.State)
         if state is None:

@@ -40,9 +40,6 @@ class TodoBody(Sheet):
         count = sum(not item.done for item in self._items)
         return self._words("{count} open", count=count) if self._items else ""
 
-    def on_mount(self) -> None:
-        self.window_changed()
-
     def window_changed(self) -> None:
         state = stated(self._window, TodoWindow.State)
         if state is not None:

@@ -144,8 +144,6 @@ class ContentBody(Sheet):
             self._cursor = self._anchors[0] if self._anchors else None
         self.redraw()
 
-    on_mount = window_changed
-
     def lines_for(self, width: int) -> Sequence[Content]:
         if width != self._folded_width:
             rows = (fold(row.content, width, row.hanging) for row in self._rows)

@@ -258,8 +258,6 @@ class FoldBody(Vertical):
     @on(FilterLine.Changed)
     def _changed(self, message: FilterLine.Changed) -> None:
         message.stop()
-        if not message.query:
-            self._filter.show_found("")
         self._show()
 
     @on(RowList.Opened)

@@ -202,7 +202,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         runtime = runtime_of(self.window)
         self._unregister = runtime.commit_input_with(lambda: settle(self.body))
         self._watch_body()
-        self._draw()
+        self.window_changed()
 
     def on_unmount(self) -> None:
         self._unregister()
@@ -436,6 +436,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self._draw()
             await self.mount(self.body, after=self._trouble)
             self._watch_body()
+            self.window_changed()
             if failed.is_attached:
                 await failed.remove()
 

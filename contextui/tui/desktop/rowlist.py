@@ -276,7 +276,9 @@ class FilterLine(Horizontal):
     @on(Input.Changed)
     def _search(self, message: Input.Changed) -> None:
         message.stop()
-        self.post_message(self.Changed(self._input.value.strip()))
+        if not (query := self._input.value.strip()):
+            self.show_found("")
+        self.post_message(self.Changed(query))
 
     @on(Input.Submitted)
     def _open(self, message: Input.Submitted) -> None:
