@@ -260,5 +260,5 @@ def _hear(found: dict[str, str], entry: Entry) -> None:
     elif entry.type == "assistant":
         if text := text_of(entry).strip():
             found.setdefault("answered", text[:_WORDS])
-        if entry.message is not None and isinstance(entry.message.model, str):
-            found.setdefault("model", entry.message.model)
+        if entry.model:
+            found.setdefault("model", entry.model)

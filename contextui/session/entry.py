@@ -12,17 +12,22 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
-from typing import Annotated, Any, AnyStr, Literal, NoReturn
-
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
-from pydantic.alias_generators import to_camel
+from typing import Any
 
 from contextui.context.item import SUMMARY, ContextItem, ItemType, Origin, clean_blocks
 from contextui.errors import ContextUIError, InvalidItemError
 from contextui.model import Block
 from contextui.names import BESIDE
-from contextui.session.lines import BOM, seal, unseal
-from contextui.session.validation import InvalidEntryError, ItemFacts, checked, first_error
+from contextui.session.lines import (
+    JSON,
+    DamagedLineError,
+    EntryType,
+    fields_of,
+    is_deep,
+    label,
+    seal,
+)
+from contextui.session.validation import ItemFacts, checked
 from contextui.text import for_model
 from contextui.version import VERSION
 from contextui.windowing.window import Clock
@@ -31,92 +36,36 @@ SCHEMA = 1
 """The schema version of the log; a log with a higher version is not opened."""
 
 _MAX_DEPTH = 100
-_MAX_DEPTH_READ = 200  # of lines written by other programs
-_LONGEST_LABEL = 5_000  # characters of a label, such as an id or a path
 _MAX_BITS = 10_000  # of an integer: JSON parsers reject longer ones
 
-EntryType = Literal["user", "assistant", "tool_use", "tool_result", "system"]
 
-
-class DamagedLineError(ContextUIError):
-    """A line of a log is not a valid entry."""
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(
-        alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="ignore"
-    )
-
-
-class Message(_Part):
-    """A message in any form; model and usage are for people and other programs."""
-
-    role: Any = None
-    content: Any = None
-    model: Any = None
-    usage: Any = None
-
-
-class Tool(_Part):
-    """The call in a `tool_use` entry, with its arguments."""
-
-    id: str
-    name: str
-    input: Any = None
-
-
-class ToolResult(_Part):
-    """What a tool returned, or why it failed."""
-
-    id: str
-    output: Any = None
-    error: Any = None
-
-
-class CompactMetadata(_Part):
-    """The figures of a compaction."""
-
-    trigger: str = "auto"
-    pre_tokens: int | None = None
-    post_tokens: int | None = None
-    files_included: list[str] | None = None
-
-
-class Entry(_Part):
-    """One log entry. All fields are written; on reading, those that may be missing are optional.
+class Entry:
+    """One log entry, as far as it is read.
 
     `contextui.session.validation` defines the form of `data` for each kind of entry.
     """
 
-    uuid: Annotated[str, StringConstraints(min_length=1)]
-    parent_uuid: str | None = None
-    session_id: str = ""
-    timestamp: str = ""
-    type: EntryType
-    subtype: str | None = None
-    cwd: str | None = None
-    git_branch: str | None = None
-    version: str | None = None
-    message: Message | None = None
-    tool: Tool | None = None
-    tool_result: ToolResult | None = None
-    is_compact_summary: bool | None = None
-    compact_metadata: CompactMetadata | None = None
-    data: Any = None
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self.uuid: str = fields["uuid"]
+        self.type: EntryType = fields["type"]
+        self.subtype: str | None = fields.get("subtype")
+        self.timestamp = label(fields, "timestamp")
+        self.git_branch = label(fields, "gitBranch")
+        self.version = label(fields, "version")
+        self.message: Mapping[str, Any] | None = fields.get("message")
+        self.tool: Mapping[str, Any] | None = fields.get("tool")
+        self.tool_result: Mapping[str, Any] | None = fields.get("toolResult")
+        self.is_compact_summary = bool(fields.get("isCompactSummary"))
+        self.metadata: Any = fields.get("compactMetadata")
+        self.data = checked(self.type, self.subtype, fields.get("data"))
+
+    @property
+    def model(self) -> str:
+        """The model that gave an answer; may be empty."""
+        return label(self.message or {}, "model")
 
 
-_DESCRIPTIVE = {
-    *("parentUuid", "sessionId", "timestamp", "cwd", "gitBranch", "version", "compactMetadata"),
-}  # an entry is valid without them
-
-
-def _reject_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-_check: Callable[[Any], Entry] = Entry.__pydantic_validator__.validate_python
 _PARENT = re.compile(rb'"parentUuid":(?:null|"[^"]*")')
-_JSON = json.JSONDecoder(parse_constant=_reject_constant)
 
 
 def encode(fields: Mapping[str, Any]) -> bytes:
@@ -127,7 +76,7 @@ def encode(fields: Mapping[str, Any]) -> bytes:
     """
     try:
         text = _dump(fields)
-        if _may_be_deep(text, "{", "[") and _is_deep(fields):
+        if is_deep(text, "{", "[", value=fields):
             raise ValueError("nested too deeply")
         line = seal(text).encode("utf-8")
     except (TypeError, ValueError, RecursionError):
@@ -142,12 +91,12 @@ def _dump(fields: Mapping[str, Any]) -> str:
 
 
 def _signed(line: bytes) -> bytes:
-    data = _JSON.decode(line.decode("utf-8"))["data"]
+    data = JSON.decode(line.decode("utf-8"))["data"]
     return line.removesuffix(b"}}") + f',"digest":"{_digest(data)}"}}}}'.encode()
 
 
 def _matches_digest(line: bytes) -> bool:
-    data = _JSON.decode(line.decode("utf-8"))["data"]
+    data = JSON.decode(line.decode("utf-8"))["data"]
     return bool(data.pop("digest", None) == _digest(data))
 
 
@@ -159,7 +108,7 @@ def with_offsets(line: bytes, moved: Callable[[int], int]) -> bytes:
     try:
         if not _matches_digest(line):
             return line
-        fields = _JSON.decode(line.decode("utf-8"))
+        fields = JSON.decode(line.decode("utf-8"))
         data = fields["data"]
         del data["digest"]
         data["items"] = [[moved(offset), facts] for offset, facts in data["items"]]
@@ -182,69 +131,10 @@ def _digest(data: Mapping[str, Any]) -> str:
 
 def decode(line: bytes) -> Entry:
     """Decode a line and validate it against the schema of its kind."""
-    try:
-        text = unseal(line).removeprefix(BOM).decode("utf-8").strip()
-        fields, end = _JSON.raw_decode(text)
-    except (ValueError, RecursionError) as problem:
-        raise DamagedLineError("it is not JSON") from problem
-    if end != len(text):
-        raise DamagedLineError("it is not JSON")
-    if _may_be_deep(line, b"{", b"[") and _is_deep(fields):
-        raise DamagedLineError("not an entry: nested too deeply")
-    if not isinstance(fields, dict):
-        raise DamagedLineError("not an entry: not an object")
-    try:
-        fields["data"] = checked(fields.get("type"), fields.get("subtype"), fields.get("data"))
-    except InvalidEntryError as problem:
-        raise DamagedLineError(f"not an entry: {problem}") from problem
-    entry = _entry(fields)
-    _drop_invalid_labels(entry)
+    entry = Entry(fields_of(line))
     if entry.subtype == "checkpoint" and not _matches_digest(line):
         raise DamagedLineError("not an entry: data.digest: does not match")
     return entry
-
-
-def _entry(fields: Any) -> Entry:
-    try:
-        return _check(fields)
-    except ValidationError as problem:
-        odd = {error["loc"][0] if error["loc"] else "" for error in problem.errors()}
-        if not odd <= _DESCRIPTIVE:
-            raise DamagedLineError(f"not an entry: {first_error(problem)}") from problem
-    return _check({name: fields[name] for name in fields.keys() - odd})
-
-
-def _drop_invalid_labels(entry: Entry) -> None:
-    """Drop labels that are absurdly long or not valid text: lists show them and memory keeps them.
-
-    A lone surrogate is never written, and no file system accepts one in a path.
-    """
-    for name in ("parent_uuid", "cwd", "git_branch", "version"):
-        label = getattr(entry, name) or ""
-        is_text = label.isascii() or not any("\ud800" <= char <= "\udfff" for char in label)
-        if len(label) > _LONGEST_LABEL or not is_text:
-            setattr(entry, name, None)
-    for name in ("session_id", "timestamp"):
-        if len(getattr(entry, name)) > _LONGEST_LABEL:
-            setattr(entry, name, getattr(entry, name)[:_LONGEST_LABEL])
-    if len(entry.uuid) > _LONGEST_LABEL:
-        raise DamagedLineError("not an entry: uuid: too long")
-
-
-def _may_be_deep(text: AnyStr, *openings: AnyStr) -> bool:
-    return sum(map(text.count, openings)) > _MAX_DEPTH_READ
-
-
-def _is_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(_MAX_DEPTH_READ):
-        level = [
-            inner for one in level if isinstance(one, dict | list)
-            for inner in (one.values() if isinstance(one, dict) else one)
-        ]  # fmt: skip
-        if not level:
-            return False
-    return True
 
 
 def _json_safe(value: Any, depth: int = 0) -> Any:
@@ -271,6 +161,7 @@ def _json_safe(value: Any, depth: int = 0) -> Any:
 TWIN = "~"
 """Separates the uuid of an entry from its seq, if another entry has the same uuid."""
 
+_OF_CALL = ("id", "name", "input")
 _KEPT = ("pinned", "gist", "hidden", "outcome")
 _KINDS = {"user": ItemType.USER, "assistant": ItemType.ASSISTANT, "system": ItemType.SYSTEM}
 
@@ -312,7 +203,7 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
 
 def is_message(entry: Entry) -> bool:
     """Whether an entry holds the person's words: no summary, and nothing that the program added."""
-    is_added = bool(entry.is_compact_summary) or entry.uuid.startswith(BESIDE)
+    is_added = entry.is_compact_summary or entry.uuid.startswith(BESIDE)
     return entry.type == "user" and not is_added
 
 
@@ -322,7 +213,7 @@ def call_fields(item: ContextItem) -> list[dict[str, Any]]:
     return [
         {
             "type": "tool_use",
-            "tool": {name: block.get(name) for name in ("id", "name", "input")},
+            "tool": {name: block.get(name) for name in _OF_CALL},
             "data": {"itemId": item.id},
         }
         for block in calls
@@ -341,24 +232,26 @@ def item_of(entry: Entry) -> ContextItem | None:
     if entry.tool is not None:
         if "itemId" in data:
             return None  # ours: it is part of an answer
-        call = {"type": "tool_use", **entry.tool.model_dump(include={"id", "name", "input"})}
+        call = {"type": "tool_use", **{one: entry.tool.get(one) for one in _OF_CALL}}
         return ContextItem(ItemType.ASSISTANT, id=entry.uuid, blocks=[call], **kept)
     if entry.type == "system" and entry.subtype != "prompt":
         return None
     if entry.message is None:
         raise InvalidItemError(f"An entry of type {entry.type} has no message.")
-    kind = _KINDS.get(entry.message.role if isinstance(entry.message.role, str) else entry.type)
-    kind = kind or _KINDS.get(entry.type, ItemType.USER)
+    kind = _KINDS.get(label(entry.message, "role")) or _KINDS.get(entry.type, ItemType.USER)
     if kind is ItemType.SYSTEM and not (entry.type == "system" and "seq" in data):
         kind = ItemType.USER  # another program wrote it: do not trust its claimed role
     if entry.is_compact_summary and "seq" in data and entry.uuid.startswith(SUMMARY):
         kind = ItemType.SYSTEM
-    content = entry.message.content
+    content = entry.message.get("content")
     blocks = None if isinstance(content, str) else _blocks(content, kind)
     text = content if isinstance(content, str) else data.get("text") or _words(blocks or ())
     if kind is ItemType.SYSTEM:
         blocks = None
-    origin = _origin(entry.message) if kind is ItemType.ASSISTANT else None
+    origin = None
+    if kind is ItemType.ASSISTANT and entry.model:
+        usage = entry.message.get("usage")
+        origin = Origin(entry.model, usage if isinstance(usage, dict) else {})
     return ContextItem(kind, text, id=entry.uuid, blocks=blocks, origin=origin, **kept)
 
 
@@ -372,8 +265,11 @@ def text_of(entry: Entry) -> str:
     return item.content if item is not None and is_said else ""
 
 
-def _result(entry: Entry, result: ToolResult, data: ItemFacts, kept: dict[str, Any]) -> ContextItem:
-    output = result.output if result.output is not None else result.error
+def _result(
+    entry: Entry, result: Mapping[str, Any], data: ItemFacts, kept: dict[str, Any]
+) -> ContextItem:
+    output, error = result.get("output"), result.get("error")
+    output = error if output is None else output
     # Blocks are ours; any other list is another program's JSON.
     blocks = _blocks(output, ItemType.TOOL) if isinstance(output, list) and "text" in data else None
     words = data["text"] if blocks is not None else output
@@ -382,17 +278,11 @@ def _result(entry: Entry, result: ToolResult, data: ItemFacts, kept: dict[str, A
         words if isinstance(words, str) else as_text(words),
         id=entry.uuid,
         blocks=blocks,
-        tool_call_id=result.id or None,
+        tool_call_id=result["id"] or None,
         tool_name=data.get("toolName"),
-        is_error=result.error is not None,
+        is_error=error is not None,
         **kept,
     )
-
-
-def _origin(message: Message) -> Origin | None:
-    if not isinstance(message.model, str):
-        return None
-    return Origin(message.model, message.usage if isinstance(message.usage, dict) else {})
 
 
 def _blocks(content: Any, kind: ItemType) -> list[Block]:

@@ -1,6 +1,6 @@
-"""Lines of session logs, as lists of sessions read them: without the schema of their entries.
+"""Lines of session logs, and the fields that entries of all kinds have.
 
-`contextui.session.reader` validates entries, and loads pydantic; to list the sessions of a folder
+`contextui.session.entry` validates the rest, and loads pydantic; to list the sessions of a folder
 takes less than to load that.
 """
 
@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, AnyStr, BinaryIO, Literal, NamedTuple, NoReturn, get_args
 
+from contextui.errors import ContextUIError
 from contextui.names import BESIDE
 from contextui.plain_file import read_plain
 from contextui.secrets import own_secrets
@@ -61,9 +62,16 @@ RECENT = "recent"
 
 _BLOCK = 1 << 16
 _LONGEST = 1 << 17  # bytes of the list that are read; it is always shorter
-_LONGEST_LABEL = 5_000
+_LONGEST_LABEL = 5_000  # characters of a label, such as an id or a path
+_MAX_DEPTH_READ = 200  # of lines written by other programs
 _HIGHEST_TURN = 10**8
-_TYPES = ("user", "assistant", "tool_use", "tool_result", "system")
+
+EntryType = Literal["user", "assistant", "tool_use", "tool_result", "system"]
+_TYPES = get_args(EntryType)
+
+
+class DamagedLineError(ContextUIError):
+    """A line of a log is not a valid entry, or does not fit the entries before it."""
 
 
 class Line(NamedTuple):
@@ -111,16 +119,56 @@ def lines_backwards(file: BinaryIO) -> Iterator[Line]:
         yield Line(0, b"".join(reversed(rest)))
 
 
-def fields_of(line: bytes) -> dict[str, Any] | None:
-    """Return the fields of an entry; None if the line cannot be one."""
+def _reject_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+JSON = json.JSONDecoder(parse_constant=_reject_constant)
+
+
+_PARTS = {"message": (), "tool": ("id", "name"), "toolResult": ("id",), "data": ()}
+"""The objects in an entry, and the texts that each must have."""
+
+
+def fields_of(line: bytes) -> dict[str, Any]:
+    """Parse a line and check the fields that all kinds of entries have."""
     try:
-        fields = json.loads(unseal(line).removeprefix(BOM))
-    except (ValueError, RecursionError):
-        return None
-    is_entry = isinstance(fields, dict) and fields.get("type") in _TYPES and fields.get("uuid")
-    if not is_entry or not isinstance(fields["uuid"], str):
-        return None
-    return fields if isinstance(fields.get("data"), dict | None) else None
+        fields = JSON.decode(unseal(line).removeprefix(BOM).decode("utf-8").strip())
+    except (ValueError, RecursionError) as problem:
+        raise DamagedLineError("it is not JSON") from problem
+    if is_deep(line, b"{", b"[", value=fields):
+        raise DamagedLineError("not an entry: nested too deeply")
+    if not isinstance(fields, dict):
+        raise DamagedLineError("not an entry: not an object")
+    is_right = {
+        "uuid": label(fields, "uuid") != "",
+        "type": fields.get("type") in _TYPES,
+        "subtype": isinstance(fields.get("subtype"), str | None),
+        "isCompactSummary": isinstance(fields.get("isCompactSummary"), bool | None),
+        **{name: _is_part(fields.get(name), texts) for name, texts in _PARTS.items()},
+    }
+    if wrong := [name for name, right in is_right.items() if not right]:
+        raise DamagedLineError(f"not an entry: {wrong[0]}: not valid")
+    return fields
+
+
+def _is_part(value: Any, texts: tuple[str, ...]) -> bool:
+    is_named = isinstance(value, dict) and all(value.get(one) == label(value, one) for one in texts)
+    return value is None or is_named
+
+
+def is_deep(text: AnyStr, *openings: AnyStr, value: Any) -> bool:
+    """Whether a value is nested too deeply; its text tells at once that most are not."""
+    level, depth = [value], 0
+    if sum(map(text.count, openings)) <= _MAX_DEPTH_READ:
+        return False
+    while level and depth < _MAX_DEPTH_READ:
+        depth += 1
+        level = [
+            inner for one in level if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]  # fmt: skip
+    return bool(level)
 
 
 def label(fields: Mapping[str, Any], name: str) -> str:

@@ -24,8 +24,8 @@ from filelock import FileLock, Timeout
 from contextui.errors import DISK_PROBLEMS, ContextUIError, os_reason
 from contextui.files.save import exchange, link_name
 from contextui.plain_file import make_private, write_all, write_private
-from contextui.session.entry import DamagedLineError, decode
-from contextui.session.lines import RECENT, lines_backwards, recent_ids
+from contextui.session.entry import decode
+from contextui.session.lines import RECENT, DamagedLineError, lines_backwards, recent_ids
 from contextui.text import shown_path
 from contextui.words import Lang, Message, Words, msg
 

@@ -9,8 +9,8 @@ from contextui.context.item import Load
 from contextui.errors import ContextUIError
 from contextui.model import Block
 from contextui.plain_file import open_plain
-from contextui.session.entry import TWIN, DamagedLineError, Entry, decode, item_of
-from contextui.session.lines import LONGEST_LINE, Line, lines_backwards
+from contextui.session.entry import TWIN, Entry, decode, item_of
+from contextui.session.lines import LONGEST_LINE, DamagedLineError, Line, lines_backwards
 
 LOST = "[This was only in the log, which another program damaged.]"
 """Replaces the text of an old item that can no longer be read."""

@@ -14,12 +14,11 @@ from contextui.errors import ContextUIError, DuplicateItemError, InvalidItemErro
 from contextui.events import Trigger
 from contextui.model import Block
 from contextui.session.entry import SCHEMA, TWIN, Entry, as_text, item_of
-from contextui.session.lines import moment
+from contextui.session.lines import DamagedLineError, moment
 from contextui.session.validation import (
     BoundaryFacts,
     ChangeFacts,
     CheckpointFacts,
-    InvalidEntryError,
     RequestFacts,
     TurnFacts,
 )
@@ -38,14 +37,14 @@ _PATHS = ("path", "file_path", "filename", "file")
 def gist_of_read(entry: Entry, item: ContextItem, calls: Calls, lang: Lang) -> str | None:
     """Create the gist of a file read by another program's tool; None for anything else."""
     result = entry.tool_result
-    if result is None or not isinstance(result.output, str) or item.is_error or item.gist:
+    if result is None or not isinstance(result.get("output"), str) or item.is_error or item.gist:
         return None
     call = _call(item, calls)
     by_name = item.tool_name in _TOOLS or call.get("name") in _TOOLS
     path = _path(call.get("input"))
-    if path is None or not (by_name or result.id.startswith(_ID_PREFIX)):
+    if path is None or not (by_name or result["id"].startswith(_ID_PREFIX)):
         return None
-    return gist(path, result.output, lang)
+    return gist(path, result["output"], lang)
 
 
 def _call(item: ContextItem, calls: Calls) -> Block:
@@ -277,7 +276,7 @@ class Replay:
             case "cut":
                 # The skipped entries may have been items.
                 if data["cut"] > self._context.current_seq + 1 + self.left_out:
-                    raise InvalidEntryError("data.cut: higher than the seq of any item")
+                    raise DamagedLineError("data.cut: higher than the seq of any item")
                 self._ledger.cut = data["cut"]
             case "usage":
                 self._context.report_usage(data["counted"], data["usage"])
@@ -365,7 +364,7 @@ class Replay:
         if data is None:
             self._boundary = _Boundary("")  # another program's
             return
-        given = entry.compact_metadata.trigger if entry.compact_metadata else "auto"
+        given = entry.metadata.get("trigger") if isinstance(entry.metadata, dict) else None
         trigger: Trigger = next((arg for arg in get_args(Trigger) if arg == given), "auto")
         boundary = _Boundary(data["summaryId"], tuple(data["itemIds"]), trigger)
         if summary := self._known([boundary.summary_id]):  # in older logs it comes first
@@ -376,7 +375,7 @@ class Replay:
     def _fold(self, boundary: "_Boundary", summary: ContextItem) -> None:
         self._boundary = None
         if not summary.is_summary:
-            raise InvalidEntryError("It is not a summary, so no items are hidden for it.")
+            raise DamagedLineError("It is not a summary, so no items are hidden for it.")
         items = self._known(boundary.item_ids)
         self._ledger.compact(items, summary, boundary.trigger)
 
@@ -386,14 +385,14 @@ class Replay:
         if operation == "undo":
             steps = ledger.steps
             if not steps or {one.id for one in items_of(steps[-1])} != {one.id for one in items}:
-                raise InvalidEntryError("The change to undo is missing.")
+                raise DamagedLineError("The change to undo is missing.")
             ledger.undo()
             return
         fields = dict(data["fields"])
         if "content" in fields:
             for item in items:
                 if item.type is ItemType.WINDOW:
-                    raise InvalidEntryError("A window cannot be edited.")
+                    raise DamagedLineError("A window cannot be edited.")
                 check_text(data["fields"]["content"], item.type)
         (ledger.set if operation == "trim" else ledger.step)(items, fields)
 
@@ -433,10 +432,10 @@ def check_schema(header: Entry) -> None:
             schema=schema,
             known=SCHEMA,
         )
-    raise InvalidEntryError("data.schema: unknown schema number")
+    raise DamagedLineError("data.schema: unknown schema number")
 
 
-def _release(version: str | None) -> tuple[float, ...]:
+def _release(version: str) -> tuple[float, ...]:
     """Parse a version for comparison; an unreadable one counts as newest."""
-    numbers = re.match(r"(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?", version or "", re.ASCII)
+    numbers = re.match(r"(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?", version, re.ASCII)
     return tuple(int(group or 0) for group in numbers.groups()) if numbers else (math.inf,)

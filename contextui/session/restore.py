@@ -19,8 +19,8 @@ from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.plain_file import open_plain
 from contextui.session.checkpoint import load_checkpoint
-from contextui.session.entry import TWIN, DamagedLineError, Entry, decode, item_of
-from contextui.session.lines import Line, lines, lines_backwards
+from contextui.session.entry import TWIN, Entry, decode, item_of
+from contextui.session.lines import DamagedLineError, Line, lines, lines_backwards
 from contextui.session.reader import (
     Damage,
     begins_line,
@@ -32,7 +32,7 @@ from contextui.session.reader import (
     whole_size,
 )
 from contextui.session.replay import NewerSchemaError, Replay, WindowReplay, check_schema
-from contextui.session.validation import ChangeFacts, CheckpointFacts, InvalidEntryError
+from contextui.session.validation import ChangeFacts, CheckpointFacts
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words
 
@@ -288,7 +288,7 @@ class _Loading:
         for offset, facts in data["items"]:
             try:
                 items[offset] = self._item_at(offset, facts["id"])
-            except (DamagedLineError, ContextUIError) as problem:
+            except ContextUIError as problem:
                 if facts["id"].startswith(SUMMARY) or not begins_line(self._file, offset):
                     raise  # its items become visible again, or the lines have moved
                 damage.append(Damage(offset, _reason(problem)))
@@ -369,7 +369,7 @@ def check_is_session(path: Path) -> None:
                     break
                 continue
             if header.subtype == "session":
-                with suppress(InvalidEntryError):
+                with suppress(DamagedLineError):
                     check_schema(header)
             return
     if damaged:

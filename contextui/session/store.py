@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from contextui.errors import ContextUIError, os_reason
 from contextui.plain_file import open_plain
 from contextui.session.lines import (
+    DamagedLineError,
     Line,
     Origin,
     fields_of,
@@ -317,8 +318,7 @@ def model_of(path: Path) -> str:
                 return str(entry.data["text"])
             if entry.subtype == "checkpoint" and answered:
                 break  # the name follows each checkpoint
-            if entry.message is not None and isinstance(entry.message.model, str):
-                answered = answered or entry.message.model
+            answered = answered or entry.model
     return f"anthropic/{answered}" if answered.startswith("claude-") else answered
 
 
@@ -328,10 +328,11 @@ def read_info(path: Path) -> SessionInfo:
 
     def entries(found: Iterable[Line]) -> Iterator[dict[str, Any]]:
         for offset, text in found:
-            if (fields := fields_of(text)) is not None:
-                yield fields
-            elif text.strip():
-                odd.add(offset)
+            try:
+                yield fields_of(text)
+            except DamagedLineError:
+                if text.strip():
+                    odd.add(offset)
 
     with open_plain(path) as file:
         first: list[dict[str, Any]] = []

@@ -16,14 +16,11 @@ from contextui.errors import ContextUIError
 from contextui.events import Operation, Reason
 from contextui.model import Block
 from contextui.names import WINDOW_ID
+from contextui.session.lines import DamagedLineError
 from contextui.windowing.snapshot import HistoryEntry, Lod
 
 HIGHEST_SEQ = 10**8
 """Upper bound of seq: a log with so many items would have tens of gigabytes."""
-
-
-class InvalidEntryError(ContextUIError):
-    """An entry does not have the form of its kind, or does not fit the entries before it."""
 
 
 def _as_blocks(blocks: Sequence[Any]) -> tuple[Block, ...]:
@@ -352,11 +349,6 @@ def checked(kind: object, subtype: object, data: Any) -> Any:
     try:
         return form(data)
     except ValidationError as problem:
-        raise InvalidEntryError(first_error(problem, "data")) from problem
-
-
-def first_error(problem: ValidationError, start: str = "") -> str:
-    """Describe the first invalid field and the reason."""
-    first = problem.errors(include_url=False, include_context=False, include_input=False)[0]
-    place = ".".join([*([start] if start else []), *map(str, first["loc"])][:6]) or "entry"
-    return f"{place}: {first['msg']}"
+        first = problem.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(["data", *map(str, first["loc"])][:6])
+        raise DamagedLineError(f"not an entry: {place}: {first['msg']}") from problem

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.session.entry import DamagedLineError, decode, encode
-from contextui.session.lines import Line, lines, lines_backwards
+from contextui.session.entry import decode, encode
+from contextui.session.lines import DamagedLineError, Line, lines, lines_backwards
 from contextui.session.log import LogFile, SessionLog, repair_end
 from contextui.session.reader import Damage, entries, line_at
 
@@ -48,7 +48,7 @@ def disk_full(*_: object, **__: object) -> Any:
 def numbers(path: Path) -> list[int]:
     with path.open("rb") as file:
         found = entries(lines(file), lambda damage: None)
-        return [int(str(e.message.content).split()[0]) for _, e in found if e.message]
+        return [int(str(e.message["content"]).split()[0]) for _, e in found if e.message]
 
 
 def test_the_documents_sample_lines_load_as_they_are() -> None:
@@ -56,15 +56,14 @@ def test_the_documents_sample_lines_load_as_they_are() -> None:
     loaded = [decode(line) for line in SAMPLES.encode().splitlines()]
     assert [entry.type for entry in loaded] == ["user", "tool_use", "tool_result", "system", "user"]
     assert loaded[0].message is not None
-    assert loaded[0].message.content == "帮我重构 utils.ts 文件"
+    assert loaded[0].message["content"] == "帮我重构 utils.ts 文件"
     assert loaded[1].tool is not None
-    assert loaded[1].tool.input == {"file_path": "src/utils.ts"}
+    assert loaded[1].tool["input"] == {"file_path": "src/utils.ts"}
     assert loaded[2].tool_result is not None
-    assert loaded[2].tool_result.id == "tool_001"
+    assert loaded[2].tool_result["id"] == "tool_001"
     assert loaded[3].subtype == "compact_boundary"
     assert loaded[4].is_compact_summary
-    assert loaded[4].compact_metadata is not None
-    assert loaded[4].compact_metadata.files_included == ["src/utils.ts"]
+    assert loaded[4].metadata["filesIncluded"] == ["src/utils.ts"]
 
 
 def test_a_line_that_is_no_entry_says_why() -> None:

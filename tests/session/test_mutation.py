@@ -249,4 +249,4 @@ def test_odd_entries_are_counted_and_reported_once(program: Program) -> None:
 def test_a_folder_that_is_no_text_is_ignored() -> None:
     line = b'{"uuid":"u","type":"user","cwd":"/a\\ud800","gitBranch":"\\udfff","version":"1"}'
     entry = decode(line)
-    assert (entry.cwd, entry.git_branch, entry.version) == (None, None, "1")
+    assert (entry.git_branch, entry.version) == ("", "1")

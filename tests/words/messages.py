@@ -50,7 +50,6 @@ PROGRAMMERS = {
     "InvalidItemError",
     "InvalidSourceDataError",
     "MalformedRequestError",
-    "InvalidEntryError",
     "StaleRequestError",
     "UnknownItemError",
     "VersionMismatchError",
