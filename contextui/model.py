@@ -191,7 +191,8 @@ class Model(Protocol):
     It may also have `prices`, a `CachePrices`, by default those of Anthropic; `has_cache`, False if
     nothing about a cache should be shown; and `cost(usage)`, which returns dollars, or None if no
     price is known. It may have ``async def context_size() -> ContextSize | None``, which is asked
-    before the first request: the budget stays below what the server accepts.
+    before the first request: the budget stays below what the server accepts. With ``body(request)``
+    it returns the request in its own form, which the inspector shows.
 
     Example:
         >>> async for event in model.stream(request):

@@ -92,11 +92,16 @@ class AnthropicModel(RemoteModel):
         except httpx2.InvalidURL:
             raise failures.invalid_address(self._endpoint) from None
 
+    def body(self, request: ModelRequest) -> dict[str, Any]:
+        """Write a request with its cache marks."""
+        return self._written(request).body
+
     def _written(self, request: ModelRequest) -> Payload:
         try:
             sent = payload(request, self.name, self._answered)
         except RecursionError as error:
             raise failures.unsendable(error, self._endpoint) from None
+        sent.body["stream"] = True
         match self._thinking:
             case None:
                 pass
@@ -112,7 +117,7 @@ class AnthropicModel(RemoteModel):
     ) -> "httpx2.Response":
         import anthropic  # noqa: PLC0415  (heavy, and loaded by now)
 
-        opening = client.messages.with_streaming_response.create(**sent.body, stream=True)
+        opening = client.messages.with_streaming_response.create(**sent.body)
         try:
             reply = await watch.wait(stack.enter_async_context(opening))
         except anthropic.APIStatusError as error:

@@ -128,8 +128,9 @@ class OpenAIModel(RemoteModel):
     def _reader(self) -> ChatReader:
         return ChatReader(self.name)
 
-    def _written(self, request: ModelRequest) -> ModelRequest:
-        return request  # `_send` writes it, again for each dialect that it tries
+    def body(self, request: ModelRequest) -> dict[str, Any]:
+        """Write a request in the dialect that the server is known to speak."""
+        return chat_body(request, self.name, self._dialect)
 
     def _make_client(self) -> "httpx2.AsyncClient":
         import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
@@ -153,8 +154,7 @@ class OpenAIModel(RemoteModel):
     ) -> "httpx2.Response":
         while True:
             dialect = self._dialect
-            body = chat_body(sent, self.name, dialect)
-            content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+            content = json.dumps(self.body(sent), ensure_ascii=False, allow_nan=False).encode()
             request = client.build_request("POST", self._endpoint.url + PATH, content=content)
             reply: httpx2.Response = await watch.wait(client.send(request, stream=True))
             self._was_reached = True

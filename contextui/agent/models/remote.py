@@ -196,8 +196,12 @@ class RemoteModel(ABC):
         """Create the reader of one stream."""
 
     @abstractmethod
+    def body(self, request: ModelRequest) -> Mapping[str, Any]:
+        """Write a request in the form of the API, as it would be sent now."""
+
     def _written(self, request: ModelRequest) -> Any:
-        """Write a request in the form of the API."""
+        """Prepare a request; `_send` sends it, perhaps in several forms."""
+        return request
 
     @abstractmethod
     async def _send(

@@ -303,7 +303,7 @@ def place_of(text: str) -> str:
 def _changed_lines(old: str | None, new: str) -> frozenset[int]:
     """Return the numbers of the lines that are new or changed; the first one has the version."""
     marks = line_marks(old.split("\n"), new.split("\n")) if old is not None else []
-    return frozenset(number for number, mark in enumerate(marks) if number and mark != " ")
+    return frozenset(number for number, mark in enumerate(marks) if number and mark)
 
 
 def _file_signature(path: Path) -> object:

@@ -72,7 +72,9 @@ class Drafting:
         if bases:
             compare(bases[-1], parts)
         covered = sum(part.first < cached for part in parts) if cached >= 0 else 0
-        return Draft(order, parts, covered, raw(current.body), is_sent, bool(bases))
+        # A model that is not behind an API has no form of its own.
+        write = getattr(self._controller.model, "body", lambda _: current.body)
+        return Draft(order, parts, covered, raw(write(request)), is_sent, bool(bases))
 
     def _planned(self, order: Order) -> tuple[ModelRequest, int]:
         """Return the request, and how many of its blocks are cached; -1 if that is not known."""
@@ -101,18 +103,16 @@ def compare(before: Sequence[Part], now: Sequence[Part]) -> None:
     for part in now:
         old = known.get(part.key)
         if old is None:
-            part.mark, part.marks = "+", ["+"] * len(part.lines)
+            part.mark, part.marks = "+", [True] * len(part.lines)
         elif old.plain != part.plain:
             part.mark, part.marks = "~", line_marks(old.lines, part.lines)
 
 
-def line_marks(before: list[str], now: list[str]) -> list[str]:
-    """Return for each line whether it is new, +, or changed, ~."""
+def line_marks(before: list[str], now: list[str]) -> list[bool]:
+    """Return for each line whether it is new or changed."""
     if max(len(before), len(now)) > _LONG:
-        return ["~"] * len(now)
-    marks = [" "] * len(now)
-    matcher = SequenceMatcher(None, before, now, autojunk=False)
-    for kind, _, _, start, end in matcher.get_opcodes():
-        if kind != "equal":
-            marks[start:end] = ["+" if kind == "insert" else "~"] * (end - start)
+        return [True] * len(now)
+    marks = [True] * len(now)
+    for _, start, size in SequenceMatcher(None, before, now, autojunk=False).get_matching_blocks():
+        marks[start : start + size] = [False] * size
     return marks

@@ -1,4 +1,4 @@
-"""Request parts: split a request for the outline, and format its JSON line by line."""
+"""Request parts: split a request for the outline, and write each in lines of JSON."""
 
 import json
 import re
@@ -11,10 +11,7 @@ from contextui.model import Block
 from contextui.text import one_line
 from contextui.words import Words
 
-WIDTH = 76
-"""Maximum width of a value in one line."""
-
-_LONG = 2_000  # characters from which a text surely does not fit into a line
+_ESCAPE = re.compile(r"\\(.)")
 
 
 def raw(value: object) -> str:
@@ -22,70 +19,15 @@ def raw(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
 
 
-def pretty(value: object, indent: int = 0, end: str = "") -> Iterator[str]:
-    """Format the value as JSON lines."""
-    pad = " " * indent
-    flat = _flat(value)
-    if flat is not None and len(flat) + indent <= WIDTH:
-        yield pad + flat + end
-    elif isinstance(value, str):
-        yield from _text(value, pad, end)
-    elif isinstance(value, Mapping) and value:
-        yield from _mapping(value, indent, end)
-    elif isinstance(value, list | tuple) and value:
-        yield from _sequence(value, indent, end)
-    else:
-        yield pad + json.dumps(value, default=_plain) + end
+def lines_of(value: object, indent: int | None = None) -> list[str]:
+    r"""Return the value as JSON, with a line for each line of its texts.
 
-
-def _flat(value: object) -> str | None:
-    """Return the value in one line, or None if it is too long or contains line breaks."""
-    if not _is_small(value):
-        return None
-    flat = json.dumps(value, ensure_ascii=False, default=_plain)
-    return None if "\\n" in flat else flat
-
-
-def _is_small(value: object, room: int = 40) -> bool:
-    """Return whether a value is worth formatting in one line: few values, no long text."""
-    if isinstance(value, str):
-        return len(value) < _LONG
-    if isinstance(value, Mapping | list | tuple):
-        inner: Iterable[object] = value.values() if isinstance(value, Mapping) else value
-        return len(value) <= room and all(_is_small(one, room // 2) for one in inner)
-    return True
-
-
-def _mapping(value: Mapping[str, Any], indent: int, end: str) -> Iterator[str]:
-    pad = " " * indent
-    line, last = pad + "{", len(value) - 1
-    for number, (key, one) in enumerate(value.items()):
-        name = json.dumps(key, ensure_ascii=False) + ": "
-        first, *rest = pretty(one, indent + 2, "}" + end if number == last else ",")
-        first = name + first.strip()
-        if len(line) + len(first) > WIDTH and line.strip() not in ("", "{"):
-            yield line.rstrip()
-            line = pad + " "
-        line += first + " "
-        if rest:
-            yield line.rstrip()
-            yield from rest
-            line = pad + " "
-    if line.strip():
-        yield line.rstrip()
-
-
-def _sequence(value: Sequence[Any], indent: int, end: str) -> Iterator[str]:
-    yield " " * indent + "["
-    for number, one in enumerate(value):
-        yield from pretty(one, indent + 2, "]" + end if number == len(value) - 1 else ",")
-
-
-def _text(text: str, pad: str, end: str) -> Iterator[str]:
-    lines = [json.dumps(line, ensure_ascii=False)[1:-1] for line in text.split("\n")]
-    lines[0] = f'"{lines[0]}'
-    lines[-1] += f'"{end}'
-    yield from (pad + line for line in lines)
+    Example:
+        >>> lines_of({"text": "one\ntwo"})
+        ['{"text": "one', 'two"}']
+    """
+    written = json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
+    return _ESCAPE.sub(lambda one: "\n" if one[1] == "n" else one[0], written).split("\n")
 
 
 def _plain(value: object) -> object:
@@ -108,9 +50,12 @@ class Part:
     blocks: list[Block]
     first: int  # index of its first block over all messages; -1 before the messages
     tokens: int = 0  # by our own count
-    lines: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)  # its blocks, each from a line on
     mark: str = " "  # + if the previous request had no such part, ~ if it differs
-    marks: list[str] = field(default_factory=list)  # the same for each line
+    marks: list[bool] = field(default_factory=list)  # which lines the previous request had not
+
+    def __post_init__(self) -> None:
+        self.lines = self.lines or [line for block in self.blocks for line in lines_of(block)]
 
     @property
     def plain(self) -> list[Block]:
@@ -126,28 +71,22 @@ def parts_of(payload: Payload, cached: int, words: Words) -> list[Part]:
     parts = [*_head(payload.body, words), *_messages(payload.body["messages"], cached, words)]
     times: dict[str, int] = {}
     for part in parts:
-        part.marks = [" "] * len(part.lines)
+        part.marks = [False] * len(part.lines)
         times[part.key] = times.get(part.key, 0) + 1
         if times[part.key] > 1:  # by price, a request may have several blocks of a window
             part.key = f"{part.key} #{times[part.key]}"
-    if parts:
-        parts[-1].lines[-1] += "]}"
     return parts
 
 
 def _head(body: Mapping[str, Any], words: Words) -> Iterator[Part]:
-    start = [f'{{"model": {raw(body["model"])}, "max_tokens": {body["max_tokens"]},']
     if tools := body.get("tools"):
         names = ", ".join(str(tool["name"]) for tool in tools)
         part = Part(words("tools"), one_line(names, _SHOWN), "tools", list(tools), -1)
-        part.lines = [*start, ' "tools": [', *_block_lines(tools, 3, "],")]
-        start = []
+        part.lines = lines_of(tools, indent=2)
         yield part
     if system := body.get("system"):
         text = one_line(str(system[0].get("text", "")), _SHOWN)
-        part = Part(words("system"), text, "system", list(system), -1)
-        part.lines = [*start, ' "system": [', *_block_lines(system, 3, "],")]
-        yield part
+        yield Part(words("system"), text, "system", list(system), -1)
 
 
 def _messages(messages: Sequence[Mapping[str, Any]], cached: int, words: Words) -> Iterator[Part]:
@@ -160,19 +99,8 @@ def _messages(messages: Sequence[Mapping[str, Any]], cached: int, words: Words) 
             text = _describe(group, words)
             if is_last and place == len(groups) - 1 and _kind(group[0]) == "text":
                 text = words("your words") if message["role"] == "user" else text
-            part = Part(name, text, _key(group, message["role"]), group, first)
-            opening = [f'  {{"role": "{message["role"]}", "content": [']
-            if number == 1 and not place:
-                opening = [' "messages": [', *opening]
-            ending = ("]}" + ("" if is_last else ",")) if place == len(groups) - 1 else ","
-            part.lines = [*([] if place else opening), *_block_lines(group, 4, ending)]
+            yield Part(name, text, _key(group, message["role"]), group, first)
             first += len(group)
-            yield part
-
-
-def _block_lines(blocks: Sequence[Block], indent: int, end: str) -> Iterator[str]:
-    for number, block in enumerate(blocks):
-        yield from pretty(block, indent, end if number == len(blocks) - 1 else ",")
 
 
 def _groups(blocks: Sequence[Block], cut: int) -> Iterator[list[Block]]:

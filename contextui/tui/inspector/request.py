@@ -1,8 +1,7 @@
-"""The request page of the inspector: outline, raw lines, and the diff to the last request."""
+"""The request page of the inspector: its parts, and what one has and differs in from the last."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import on, work
@@ -10,17 +9,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
 from textual.content import Content
-from textual.events import Click
 from textual.widget import Widget
 
 from contextui.agent.controller import InteractionController
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
 from contextui.tui.desktop.rowlist import RowList
+from contextui.tui.dialogs.diff import ChangeView, plain_lines
 from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.tui.inspector.parts import Part
-from contextui.tui.lines import FAINT, MUTED, LineView, fit, short
+from contextui.tui.lines import MUTED, fit, short
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
@@ -31,24 +30,12 @@ MARKS = {" ": "", "+": "$text-success", "~": "$text-warning"}
 _NAME, _TOKENS = 13, 6  # cells
 
 
-def cache_rule(words: Words, width: int, start: int, *notes: str) -> Content:
-    """Return the line where the cache ends, with the first of the notes that fits."""
-    name = f" {words('cache ends here')} "
-    room = width - start - cell_len(name)
-    note = next((one for one in notes if cell_len(one) < room), notes[-1])
-    rest = max(room - cell_len(note), 0)
-    return Content.assemble(
-        ("─" * start, "$warning 60%"), (name, "$text-warning"),
-        ("─" * rest, "$warning 60%"), (note, "$text-warning"),
-    )  # fmt: skip
-
-
 class Outline(RowList[Part | None]):
     """All parts of the request, in order, and a rule where the cache ends."""
 
     BINDINGS = [
         Binding("up", "step(-1)", "part", key_display="↑↓"),
-        Binding("enter", "open", "unfold"),
+        Binding("enter", "open", "whole text"),
     ]
     expands: ClassVar[bool] = False
     opens_by_click: ClassVar[bool] = False
@@ -62,10 +49,6 @@ class Outline(RowList[Part | None]):
     def is_entry(self, row: Part | None) -> bool:
         return row is not None
 
-    @property
-    def number(self) -> int:
-        return sum(part is not None for part in self.rows[: self.cursor])
-
     def show_draft(self, draft: Draft) -> None:
         is_first = not self.rows
         self._cached = sum(part.tokens for part in draft.parts[: draft.cached])
@@ -74,16 +57,18 @@ class Outline(RowList[Part | None]):
             rows.insert(draft.cached, None)
         self.show(rows, at=draft.parts[-1].key if is_first and draft.parts else None)
 
-    def choose_part(self, number: int) -> None:
-        places = [place for place, part in enumerate(self.rows) if part is not None]
-        self.choose(places[number])
-
     def on_resize(self) -> None:
         self.show_line(self.cursor)
 
     def _draw(self, part: Part | None, width: int) -> Content:
         if part is None:
-            return cache_rule(self._words, width, 1, f" {self._shown_tokens(self._cached)}")
+            text = f" {self._words('cache ends here')} "
+            tokens = f" {self._shown_tokens(self._cached)}"
+            rest = "─" * max(width - 1 - cell_len(text) - len(tokens), 0)
+            return Content.assemble(
+                ("─", "$warning 60%"), (text, "$text-warning"),
+                (rest, "$warning 60%"), (tokens, "$text-warning"),
+            )  # fmt: skip
         name = max(_NAME, cell_len(part.name) + 1)
         return Content.assemble(
             (f"{part.mark} ", MARKS[part.mark]),
@@ -140,92 +125,8 @@ class RequestHead(Widget):
         ]  # fmt: skip
 
 
-_MANY, _FIRST, _LAST = 40, 14, 4  # lines from which a part is folded, and how many then stay
-_GROUNDS = {" ": "", "+": " on $success 12%", "~": " on $warning 12%"}
-
-
-class Line(NamedTuple):
-    """One line of the request, or a fold that replaces several."""
-
-    part: int  # index of its part; -1 where the cache ends
-    number: int = 0  # in the whole request
-    text: str = ""
-    mark: str = " "  # whether it is new or changed
-    folded: int = 0  # how many lines it replaces
-
-
-def lines_of(draft: Draft, unfolded: set[str]) -> list[Line]:
-    """Return the lines of a request; long parts are folded unless unfolded by the person."""
-    lines: list[Line] = []
-    number = 1
-    for place, part in enumerate(draft.parts):
-        if place == draft.cached > 0:
-            lines.append(Line(-1))
-        lines += _part_lines(place, part, number, part.key in unfolded)
-        number += len(part.lines)
-    return lines
-
-
-def _part_lines(place: int, part: Part, number: int, is_whole: bool) -> list[Line]:
-    pairs = zip(part.lines, part.marks, strict=True)
-    lines = [Line(place, number + n, text, mark) for n, (text, mark) in enumerate(pairs)]
-    if is_whole or len(lines) <= _MANY:
-        return lines
-    hidden = len(lines) - _FIRST - _LAST
-    return [*lines[:_FIRST], Line(place, folded=hidden), *lines[-_LAST:]]
-
-
-class Bytes(LineView, can_focus=False):
-    """The lines of the request; a click selects their part."""
-
-    def __init__(
-        self, words: Words, counter: TokenCounter, choose: Callable[[int, bool], object]
-    ) -> None:
-        super().__init__(id="bytes")
-        self._words, self._counter, self._choose = words, counter, choose
-        self._lines: list[Line] = []
-        self._part = 0
-        self._uncached = 0  # tokens below the rule
-
-    def show(self, draft: Draft, unfolded: set[str]) -> None:
-        self._lines = lines_of(draft, unfolded)
-        self._uncached = sum(part.tokens for part in draft.parts[draft.cached :])
-        self.set_count(len(self._lines))
-
-    def show_part(self, part: int) -> None:
-        self._part = part
-        place = next((n for n, line in enumerate(self._lines) if line.part == part), 0)
-        above = min(5, self.size.height // 4)
-        self.scroll_to(y=max(place - above, 0), animate=False, force=True, immediate=True)
-
-    def on_resize(self) -> None:
-        self.show_part(self._part)
-
-    def on_click(self, event: Click) -> None:
-        place = event.y + self.scroll_offset.y
-        if place < len(self._lines) and self._lines[place].part >= 0:
-            line = self._lines[place]
-            self._choose(line.part, line.folded > 0)
-
-    def line_at(self, number: int, width: int) -> Content:
-        line = self._lines[number]
-        if line.part < 0:
-            uncached = short(self._counter.calibrated(self._uncached))
-            note = self._words("{tokens} below at full price", tokens=uncached)
-            return cache_rule(self._words, width, 5, f" {note}", f" {uncached}")
-        if line.folded:
-            note = self._words("{count} lines hidden   Enter expands", count=line.folded)
-            return Content.assemble(("       …  ", FAINT), (note, MUTED))
-        ground = _GROUNDS[line.mark]
-        return Content.assemble(
-            (f"{line.number:>4} ", FAINT),
-            (f"{line.mark} ", MARKS[line.mark] + ground if ground else ""),
-            (fit(line.text.expandtabs(4), max(width - 7, 1)), "$foreground" + ground),
-        )
-
-
 class RequestPage(Container):
-    """The request that would be sent now, byte by byte, with what is new marked."""
+    """The request that would be sent now: its parts, and the one under the cursor."""
 
     BINDINGS = [
         Binding("x", "raw", "raw bytes"),
@@ -238,12 +139,12 @@ class RequestPage(Container):
         counter = controller.context.counter
         self._head = RequestHead(words)
         self._outline = Outline(words, counter)
-        self._bytes = Bytes(words, counter, self._choose)
+        self._bytes = ChangeView([], id="bytes")
+        self._bytes.can_focus = False
         self._draft: Draft | None = None
         self._order: Order | None = None
         self._drawn: object = None  # the stamp of the last order that was drawn
         self._is_drawing = False
-        self._unfolded: set[str] = set()
 
     def compose(self) -> ComposeResult:
         yield self._head
@@ -268,35 +169,28 @@ class RequestPage(Container):
             except Exception as error:  # whatever a session holds, the inspector must not fail
                 self._head.show_reason(reason_of(error))
                 continue
-            is_first, self._draft = self._draft is None, draft
-            self._show_draft(draft)
-            if is_first:
-                self._show_part()
+            self._draft = draft
+            self._outline.show_draft(draft)
+            self._head.show(draft)
+            self._show_part()
         self._is_drawing = False
-
-    def _show_draft(self, draft: Draft) -> None:
-        self._outline.show_draft(draft)
-        self._bytes.show(draft, self._unfolded)
-        self._head.show(draft)
 
     # --- actions -----------------------------------------------------------------------
 
     @on(Outline.Moved)
     def _show_part(self) -> None:
-        self._bytes.show_part(self._outline.number)
-
-    def _choose(self, part: int, is_fold: bool) -> None:
-        self._outline.choose_part(part)
-        if is_fold:
-            self._unfold()
+        if (part := self._outline.row) is not None:
+            marked = zip(plain_lines("\n".join(part.lines)), part.marks, strict=False)
+            lines = [line._replace(kind="+" if is_new else " ") for line, is_new in marked]
+            if lines != self._bytes.layout_of.lines:  # keep the place in what did not change
+                self._bytes.show(lines)
 
     @on(Outline.Opened)
-    def _unfold(self) -> None:
-        part = self._outline.row
-        if part is not None and self._draft is not None:
-            self._unfolded ^= {part.key}
-            self._show_draft(self._draft)
-            self._show_part()
+    def _open(self) -> None:
+        if (part := self._outline.row) is not None:
+            name = f"{part.name}  {part.text}".strip()
+            lines = self._bytes.layout_of.lines
+            self.app.push_screen(WholeText(self._words, name, part.exact, lines))
 
     def action_raw(self) -> None:
         if self._draft is not None:

@@ -2,9 +2,13 @@
 
 import asyncio
 import json
+from collections.abc import Callable
+from contextlib import aclosing
 
-from contextui.agent.cache_marks import payload
+import pytest
+
 from contextui.agent.controller import InteractionController
+from contextui.agent.models.remote import RemoteModel
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.agent.prompt import install
 from contextui.context.item import ContextItem, ItemType
@@ -12,7 +16,10 @@ from contextui.context.messages import Composition
 from contextui.events import Event, RequestSent
 from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.words import Words
-from tests.agent.talking import controller, run, with_prompt
+from tests.agent.chat_server import chat
+from tests.agent.models.client import chat_model_of, model_of
+from tests.agent.server import Server, Stream, answer
+from tests.agent.talking import controller, run, say, with_prompt
 from tests.windowing.samples import Todo
 
 
@@ -48,15 +55,20 @@ def test_before_the_first_message_there_is_a_prompt_and_nothing_to_compare_with(
     assert not draft.is_compared
 
 
-def test_the_exact_bytes_are_what_would_be_sent() -> None:
-    scene = Scene(controller("One.", "Two."))
-    run(scene.talk, "first")
-    scene.talk.windows.open(Todo)
-    scene.talk.context.add(ContextItem(ItemType.USER, "second"))
-    outlook = scene.talk.context.outlook()
-    body = payload(scene.talk.request_of(outlook), scene.talk.model.name).body
-    assert json.loads(scene.draft().exact) == json.loads(json.dumps(body, default=dict))
-    assert scene.draft().size == len(scene.draft().exact.encode())
+@pytest.mark.parametrize(("make", "reply"), [(model_of, answer), (chat_model_of, chat)])
+async def test_the_exact_bytes_are_what_is_sent(
+    make: Callable[[Server], RemoteModel], reply: Callable[[str], Stream]
+) -> None:
+    with Server(reply("One."), reply("Two.")) as server:
+        async with aclosing(make(server)) as model:
+            scene = Scene(controller(model=model))
+            scene.talk.windows.open(Todo)
+            await say(scene.talk, "first")
+            await say(scene.talk, "second")
+        draft = scene.drafting.draft(Order(scene.sent[-1], scene.sent, 2))
+        assert json.loads(draft.exact) == server.requests[-1].json
+    assert draft.is_sent
+    assert draft.size == len(draft.exact.encode())
 
 
 def test_what_is_new_is_marked_and_the_cache_ends_where_the_plan_says() -> None:
@@ -82,7 +94,7 @@ def test_what_is_new_is_marked_and_the_cache_ends_where_the_plan_says() -> None:
     assert len({part.key for part in draft.parts}) == len(draft.parts)
     install(talk.context, "You help too.")
     marks = {part.key: part.marks for part in scene.draft().parts if part.mark == "~"}
-    assert marks["system"] == [" ", "~"]
+    assert marks["system"] == [True]
 
 
 def test_drawing_up_a_request_sends_nothing() -> None:
