@@ -135,16 +135,6 @@ async def test_a_target_that_is_too_long_is_whole_in_the_first_rows(pilot: "Pilo
     assert text.replace(" ", "") == target.replace("\u202e", "⟨U+202E⟩").replace(" ", "")
 
 
-async def test_what_cannot_be_seen_is_spelled_out_and_counted(pilot: "Pilot[Any]") -> None:
-    target = "\x1b]0;owned\x07a\u200b.py"
-    new = ["one", 'role != "admin\u200b"', "\u202ethree"]
-    await asked(pilot, question(OLD, new, target))
-    text = "\n".join(lines(pilot))
-    assert "⟨U+001B⟩]0;owned⟨U+0007⟩a⟨U+200B⟩.py" in text
-    assert "2 invisible characters, shown as ⟨U+…⟩" in text
-    assert '"admin⟨U+200B⟩"' in text
-
-
 async def test_each_kind_of_action_has_its_words(pilot: "Pilot[Any]") -> None:
     host = host_of(pilot)
     langs: tuple[Lang, ...] = ("en", "zh") * 3

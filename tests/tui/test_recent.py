@@ -15,10 +15,10 @@ from contextui.tui.dialogs.trust import TrustScreen
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.finding.reload import Reloader
 from tests.agent.server import Server
+from tests.tui.hostile import PAYLOADS, check
 from tests.tui.running import app_of, desk_in, lines, running, shown, until
 from tests.tui.test_model_sheet import OLLAMA, connected
 from tests.tui.test_sessions import add
-from tests.tui.test_surfaces import ACTING, PAYLOADS
 from tests.tui.test_switch import Sessions
 from tests.windowing.finding.sources import write
 
@@ -54,13 +54,13 @@ async def test_the_last_sessions_are_offered_and_nothing_is_resumed_by_accident(
 
 
 async def test_hostile_titles_are_inert_and_typing_starts_a_new_session(tmp_path: Path) -> None:
-    for payload in PAYLOADS.values():
+    for payload in PAYLOADS:
         add(tmp_path / "home", payload, tmp_path / "work")
     sessions = Sessions(tmp_path, ["A new answer."])
     async with sessions.running((80, 24)) as pilot:
         await until(pilot, lambda: len(pilot.app.screen.query(ResumeRow)) == len(PAYLOADS))
         await pilot.pause()
-        assert not ACTING & set("".join(lines(pilot)))
+        check(pilot)
         pilot.app.export_screenshot()
         await pilot.press(*"hello", "enter")
         await until(pilot, lambda: shown(pilot, "A new answer."))
@@ -110,7 +110,7 @@ async def test_trust_shows_what_the_folder_brings_and_uses_exactly_that(
         await until(pilot, lambda: shown(pilot, ".contextui/windows/hello.py   new"))
         hostile = "# [@click=app.quit]x[/] ⟨U+001B⟩]0;t⟨U+0007⟩⟨U+202E⟩"
         await until(pilot, lambda: shown(pilot, hostile))
-        assert not ACTING & set("".join(lines(pilot)))
+        check(pilot)
         await pilot.press("end")
         await until(pilot, lambda: shown(pilot, "notes-server"))
         await pilot.press("y")  # at once: meant for something else

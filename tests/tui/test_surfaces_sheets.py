@@ -25,10 +25,10 @@ from contextui.windowing.window import Window
 from contextui.windows.files.window import FilesWindow
 from contextui.windows.mcp.catalogue import Argument, Catalogue, Prompt
 from tests.agent.server import Server
+from tests.tui.hostile import ESCAPES, HIDDEN, MARKUP, PAYLOAD, check, press
 from tests.tui.running import app_of, lines, running, shown, until
 from tests.tui.test_model_sheet import OLLAMA, connected
 from tests.tui.test_model_sheet import shown as models_shown
-from tests.tui.test_surfaces_programs import ESCAPES, HIDDEN, MARKUP, PAYLOAD, check, press
 
 pytestmark = pytest.mark.long
 

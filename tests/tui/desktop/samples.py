@@ -248,8 +248,16 @@ class HostileWindow(Window):
         yield Button("press", "say", {"text": self.state.text}, "item-1", self.state.text)
         yield Form("fill", "say", ("text",), {}, None, self.state.text)
 
+    def preview(self, action_id: str, params: object) -> str | None:
+        return f"{action_id} {self.state.text}"
+
     @action(PAYLOADS[1])
     def say(self, text: str) -> str:
+        return text
+
+    @action("Write it", effect="write")
+    def write(self, text: str) -> str:
+        self.state.text = text
         return text
 
     @action("Say much", effect="read")

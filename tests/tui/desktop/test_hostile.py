@@ -22,19 +22,9 @@ from tests.tui.desktop.samples import (
     opened,
     region_text,
 )
+from tests.tui.hostile import check
 from tests.tui.running import running, shown, until
 from tests.tui.sharing import SharedChat
-
-DANGEROUS = "\x1b\x07\x9b\x00\u202e\u2066"
-
-
-def check(pilot: "Pilot[int]") -> None:
-    """Nothing on the screen can act, and the app has not acted either."""
-    segments = [one for strip in pilot.app.screen._compositor.render_strips() for one in strip]
-    text = "".join(one.text for one in segments)
-    assert not any(one in text for one in DANGEROUS)
-    assert not any("@click" in one.style.meta for one in segments if one.style)
-    assert pilot.app.is_running
 
 
 async def see_in(

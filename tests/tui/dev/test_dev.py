@@ -16,9 +16,9 @@ from contextui.tui.dialogs.whole_text import WholeText
 from contextui.windowing.finding.source import WindowLoadError
 from contextui.windowing.snapshot import Lod
 from contextui.words import Lang
+from tests.tui.hostile import PAYLOAD, check
 from tests.tui.inspector.scene import see
 from tests.tui.running import lines, shown, until
-from tests.tui.test_surfaces_programs import PAYLOAD, check
 
 SOURCE = '''
 from contextui import Body, Element, Lod, Window, action

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
 from contextui.model import ModelError
@@ -11,28 +10,13 @@ from contextui.tui.app_session import AppSession
 from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.edit import EditScreen
 from contextui.windowing.finding.registry import WindowEntry
-from tests.tui.inspector.scene import enter, rows, screen, see
+from tests.tui.hostile import PAYLOAD, check
+from tests.tui.inspector.scene import enter, rows, see
 from tests.tui.running import desk_in, running, say, until
 
 pytestmark = pytest.mark.long
 
-PAYLOADS = [
-    "[/foo]",
-    "[/",
-    "[/]",
-    "[@click=app.quit]x[/]",
-    "[red]red[/red]",
-    "\x1b]52;c;b3duZWQ=\x07",
-    "\x1b]0;owned\x07",
-    "\x1b[31mred",
-    "\x9b31m",
-    "\u202egnp.exe",
-    "$primary [$error]",
-    "\ud800",
-    "a\u2028b",
-]
-HOSTILE = "  ".join(PAYLOADS)
-ACTING = ("\x1b", "\x07", "\x9b", "\u202e", "\ud800", "\u2028")
+HOSTILE = f"{PAYLOAD}\ud800"
 
 
 def hostile_desk(folder: Path) -> AppSession:
@@ -43,13 +27,6 @@ def hostile_desk(folder: Path) -> AppSession:
     desk.notices.append(HOSTILE)
     desk.registry._entries.append(WindowEntry("[/]", HOSTILE, "broken", HOSTILE))
     return desk
-
-
-def check(pilot: "Pilot[int]") -> None:
-    """Nothing on the screen acts, and the app is alive."""
-    seen = screen(pilot)
-    assert not any(one in seen for one in ACTING), seen
-    assert pilot.app.return_code is None
 
 
 async def test_nothing_acts_in_dialogs_notes_and_the_filter(tmp_path: Path) -> None:
