@@ -415,6 +415,7 @@ _NOBODY_TO_ASK_ABOUT_PROGRAMS = msg(
 )
 _WOULD: Mapping[Verb, str] = {
     "write": msg("it would write {target}{counts}"),
+    "commit": msg("it would write {target}{counts}"),
     "delete": msg("it would delete {target}{counts}"),
     "run": msg("it would run {target}"),
     "type": msg("it would type into {target}"),
@@ -537,7 +538,7 @@ def _file_grant(
     files: Workspace | None, window_class: str, action_id: str, preview: Preview
 ) -> Grant | None:
     target = preview.target
-    if preview.verb in ("close", "type"):
+    if preview.verb in ("close", "type", "commit"):
         return None
     if preview.verb == "run":
         return Grant(window_class, action_id, target)

@@ -13,11 +13,11 @@ from contextui.text import code_point, for_model, is_unseen
 if TYPE_CHECKING:
     from contextui.git.inspection import NamedProgram
 
-Verb = Literal["write", "delete", "run", "type", "read", "close"]
+Verb = Literal["write", "commit", "delete", "run", "type", "read", "close"]
 """What would be done to the target; shown in the headline of the approval prompt.
 
 `type` is text for a program that runs. What a text does depends on what the program asks at the
-moment, so it is never allowed for the session."""
+moment, so it is never allowed for the session; nor is `commit`, which writes to a repository."""
 
 PREVIEW_LIMIT = 20_000_000
 """Maximum characters of a preview; a larger change cannot be approved."""

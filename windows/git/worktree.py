@@ -144,7 +144,7 @@ class WorkTree:
         if chosen:
             notes.insert(0, say("Stages {named}.", named=self.named(chosen)))
         text += ["", *(note.strip() for note in notes if note)]
-        return Preview(target, diff=diff, text="\n".join(text).rstrip())
+        return Preview(target, diff=diff, text="\n".join(text).rstrip(), verb="commit")
 
     def staging(self, paths: str | Sequence[str]) -> Preview:
         repository, status = self.begin()

@@ -58,7 +58,6 @@ class Wording:
     once: str  # approve this time
     always: str  # approve this target from now on; empty if that is never possible
     others: str  # what `always` does not cover
-    every_time: str  # shown if approving from now on is not possible
     nothing: str  # what has happened so far
     asks: str  # the notice while the question is pending
 
@@ -68,35 +67,36 @@ _ALL_ELSE = msg("until this session ends; everything else still asks")
 WORDING: dict[Verb, Wording] = {
     "write": Wording(
         msg("{model} wants to write {target}"), msg("this file"), msg("Write it once"),
-        msg("Write {target} without asking"), _OTHER_FILES, msg("This file asks every time."),
+        msg("Write {target} without asking"), _OTHER_FILES,
         msg("Nothing is written until you choose."), msg("asks to write {target}"),
+    ),
+    "commit": Wording(
+        msg("{model} wants to write {target}"), msg("this commit"), msg("Make this commit"),
+        "", "", msg("Nothing is committed until you choose."), msg("asks to write {target}"),
     ),
     "delete": Wording(
         msg("{model} wants to delete {target}"), msg("this file"), msg("Delete it once"),
-        msg("Delete {target} without asking"), _OTHER_FILES, msg("This file asks every time."),
+        msg("Delete {target} without asking"), _OTHER_FILES,
         msg("Nothing is deleted until you choose."), msg("asks to delete {target}"),
     ),
     "run": Wording(
         msg("{model} wants to run {target}"), msg("this"), msg("Run it once"),
-        msg("Run {target} without asking"), _ALL_ELSE, msg("This asks every time."),
+        msg("Run {target} without asking"), _ALL_ELSE,
         msg("Nothing runs until you choose."), msg("asks to run {target}"),
     ),
     "type": Wording(
         msg("{model} wants to type into {target}"), msg("this program"), msg("Type it once"),
-        "", "", msg("This asks every time."),
-        msg("Nothing is typed until you choose."), msg("asks to type into {target}"),
+        "", "", msg("Nothing is typed until you choose."), msg("asks to type into {target}"),
     ),
     "read": Wording(
         msg("{model} wants to read {target}"), msg("this file"), msg("Send it to the model once"),
         msg("Send {target} to the model without asking"), _OTHER_FILES,
-        msg("This file asks every time."), msg("Nothing is sent until you choose."),
-        msg("asks to read {target}"),
+        msg("Nothing is sent until you choose."), msg("asks to read {target}"),
     ),
     "close": Wording(
         msg("{model} wants to close {target} and discard its unsaved edits"), msg("this window"),
         msg("Close it and discard the edits"), msg("Close {target} without asking"), _ALL_ELSE,
-        msg("This asks every time."), msg("Nothing is closed until you choose."),
-        msg("asks to close {target}"),
+        msg("Nothing is closed until you choose."), msg("asks to close {target}"),
     ),
 }  # fmt: skip
 """The dialog's text by kind of action."""
@@ -264,7 +264,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         if self._question.grant is not None:
             yield Choice("s", self._always(_NAME), words(wording.others), is_needed=True)
         else:
-            yield Static(Content(words(wording.every_time)), classes="note")
+            yield Static(Content(words("This asks every time.")), classes="note")
         yield Choice("n", Content(words("Refuse")), words("esc does the same"))
         yield Choice("r", Content(words("Refuse with a reason…")), words("the model reads it"))
         if preview is not None and preview.whole:
