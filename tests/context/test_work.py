@@ -98,17 +98,6 @@ def test_in_a_long_history_work_is_for_what_changed_alone(work: Work) -> None:
         assert work.passed < 40
 
 
-def test_a_turn_of_many_steps_renders_each_step_once(work: Work) -> None:
-    talk = Conversation(counter=TokenCounter(encode=work.count))
-    talk.say("go")
-    for step in range(200):
-        talk.send()
-        talk.call(1)
-        talk.result(f"result {step}")
-    results = [text for text in work.counted if text.startswith("result")]
-    assert len(results) == len(set(results))
-
-
 def test_each_item_is_tokenized_once_for_each_form(work: Work) -> None:
     talk = Conversation(counter=TokenCounter(encode=work.count))
     for number in range(50):

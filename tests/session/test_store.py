@@ -191,9 +191,11 @@ def test_a_summary_follows_its_boundary(store: SessionStore, session: Session) -
     """S2.2: boundary first, then the summary; both say what the compaction did."""
     talk = Talk(session)
     talk.turns(4)
+    before = session.path.read_bytes()
     talk.context.compact(list(talk.context.get_active())[:4], "They talked.", files=("a.py",))
     composed = wire(talk.composed())
     session.close()
+    assert session.path.read_bytes().startswith(before)  # nothing is deleted
     logged = [json.loads(line) for line in session.path.read_text("utf-8").splitlines()]
     boundary, summary, checkpoint = logged[-3:]
     assert boundary["subtype"] == "compact_boundary"

@@ -9,17 +9,14 @@ from itertools import pairwise
 import pytest
 
 from contextui import Lod, Window, WindowManager
-from contextui.errors import UnknownWindowError, WindowBusyError
-from contextui.events import WindowTroubled
+from contextui.errors import UnknownWindowError
 from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import (
     LONG,
     Blocking,
     Counter,
     Gate,
-    Heard,
     act,
-    after_all,
     held,
     opened,
     settled,
@@ -27,25 +24,6 @@ from tests.windowing.samples import (
 
 
 class TestHanging:
-    def test_an_action_that_takes_too_long_fails_for_good(self, windows: WindowManager) -> None:
-        class Hasty(Blocking):
-            action_seconds = 0.05
-
-        hasty = opened(windows, Hasty)
-        heard = Heard(windows)
-        with held(hasty, "hang") as gates:
-            result = act(windows, hasty, "hang")
-            while not gates["hang"].reached.is_set():  # a busy machine may not even get there
-                result = act(windows, hasty, "hang")
-            assert isinstance(result.error, WindowBusyError)
-            assert not hasty.snapshot().stale
-            queued = act(windows, hasty, "up")
-            assert isinstance(queued.error, WindowBusyError)
-        after_all(hasty)
-        assert (hasty.state.count, str(hasty.version)) == (0, "1.0.0")
-        assert hasty.snapshot().content == "Full: 0"
-        assert not heard.of(WindowTroubled)
-
     async def test_a_window_closed_before_a_queued_action(self, windows: WindowManager) -> None:
         """FAULTS 23."""
         window = opened(windows, Blocking)

@@ -6,30 +6,13 @@ import pytest
 from pydantic import field_validator
 
 from contextui import Body, Lod, Window, WindowManager, action
-from contextui.errors import ActionError, ActionFailedError, InvalidSourceDataError
+from contextui.errors import ActionError, InvalidSourceDataError
 from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import Counter, act
-from tests.windowing.ways import WAYS
 
 
 @pytest.mark.usefixtures("neighbour")
 class TestActions:
-    @pytest.mark.parametrize("reason", WAYS)
-    def test_that_raise_in_a_change_are_undone(self, windows: WindowManager, reason: str) -> None:
-        class Bad(Counter):
-            @action("Fail")
-            def fail(self) -> None:
-                self.state.count = 99
-                WAYS[reason]()
-
-        bad = windows.open(Bad)
-        result = act(windows, bad, "fail")
-        assert isinstance(result.error, ActionFailedError)
-        assert result.text.startswith(reason)
-        assert result.text.endswith("The window is unchanged.")
-        assert act(windows, bad, "report").text == "0"
-        assert str(bad.version) == "1.0.0"
-
     @pytest.mark.parametrize("way", ["raised", "reported", "job"])
     def test_a_key_in_the_reason_does_not_reach_the_model(
         self, windows: WindowManager, monkeypatch: pytest.MonkeyPatch, way: str

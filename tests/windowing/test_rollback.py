@@ -159,6 +159,8 @@ def test_a_failed_action_leaves_nothing(windows: WindowManager, way: str, action
     def fail() -> None:
         result = act(windows, window, action_id, way=way)
         assert type(result.error) is FAILURES[way][1], result
+        if type(result.error) is ActionFailedError:
+            assert result.text.endswith("The window is unchanged.")
         if way == "mistyped":
             assert result.text.startswith("the state would not be valid: lines.")
             assert result.text.endswith(": Input should be a valid string")
@@ -176,6 +178,8 @@ def test_nothing_of_one_that_takes_too_long_remains(
     def fail() -> None:
         result = act(windows, window, action_id)
         assert isinstance(result.error, WindowBusyError)
+        if action_id == "late":  # what waits behind it is given up as well
+            assert isinstance(act(windows, window, "pay", amount=1).error, WindowBusyError)
         window.go_on.set()
         monkeypatch.setattr(Hasty, "action_seconds", LONG)  # what follows has time
 

@@ -1,6 +1,5 @@
 """A window's life: its class, its versions, its levels of detail, its frozen renders."""
 
-import asyncio
 import threading
 from typing import Any
 
@@ -290,22 +289,19 @@ class TestHistory:
         assert (second.round, second.action) == (2, "no␀such")
         assert "has no action" in second.result
 
-    def test_it_keeps_the_last_50(self, windows: WindowManager) -> None:
-        counter = windows.open(Counter)
-        for _ in range(60):
-            act(windows, counter, "up")
-        history = counter.snapshot().history or ()
-        assert [entry.round for entry in history] == list(range(11, 61))
-
-    @pytest.mark.parametrize("limit", [0, 1, 3])
-    def test_a_window_may_say_how_many(self, windows: WindowManager, limit: int) -> None:
+    @pytest.mark.parametrize("limit", [0, 1, 3, Counter.history_limit])
+    def test_it_keeps_the_last_50_or_as_many_as_the_window_says(
+        self, windows: WindowManager, limit: int
+    ) -> None:
         class Short(Counter):
             history_limit = limit
 
         counter = windows.open(Short)
-        for _ in range(5):
+        for _ in range(60):
             act(windows, counter, "up")
-        assert [one.round for one in counter.snapshot().history or ()] == list(range(6 - limit, 6))
+        history = counter.snapshot().history or ()
+        assert [one.round for one in history] == list(range(61 - limit, 61))
+        assert Counter.history_limit == 50
 
 
 class TestEvents:
@@ -322,21 +318,6 @@ def test_a_window_opens_once(windows: WindowManager) -> None:
     todo = windows.open(Todo)
     with pytest.raises(UnknownWindowError, match="todo_1 was opened before"):
         windows.open(todo)
-
-
-def test_history_and_focus_are_restored(windows: WindowManager) -> None:
-    window = windows.open(Counter)
-    asyncio.run(runtime_of(window).act("up", {}, "person"))
-    later = WindowManager([Counter])
-    back = later.restore(
-        Counter,
-        window.id,
-        {"count": 1},
-        history=runtime_of(window).history.entries,
-        focus_id="entry-1",
-    )
-    assert runtime_of(back).history.entries == runtime_of(window).history.entries
-    assert runtime_of(back).focus_id == "entry-1"
 
 
 def test_an_input_callback_is_unregistered_only_by_its_owner(windows: WindowManager) -> None:

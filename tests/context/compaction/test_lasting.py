@@ -3,7 +3,6 @@
 import asyncio
 import json
 import random
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,8 @@ from contextui.context.item import ContextItem
 from contextui.session.session import Session
 from tests.context.compaction.long_talk import OUTLINE, tool_round
 from tests.context.conversation import wire
-from tests.context.test_properties import assert_whole_pairs
 from tests.session.talk import Talk, same_state, store_in
-from tests.session.writer import Writer, apart
+from tests.session.writer import Writer
 from tests.thorough import times
 
 
@@ -53,25 +51,6 @@ def bytes_of(talk: Talk) -> bytes:
     return wire(talk.composed())
 
 
-def test_boundary_and_summary_are_written_and_nothing_is_deleted(tmp_path: Path) -> None:
-    talk = talk_in(tmp_path)
-    before, items = talk.session.path.read_bytes(), len(talk.context.get_all())
-    compact(talk)
-    assert talk.session.path.read_bytes().startswith(before)
-    assert len(talk.context.get_all()) == items + 1
-    *_, boundary, summary, checkpoint = entries(talk.session)
-    assert (summary["isCompactSummary"], summary["message"]["role"]) == (True, "user")
-    assert summary["message"]["content"].endswith(OUTLINE)
-    assert (boundary["subtype"], boundary["uuid"]) == ("compact_boundary", summary["parentUuid"])
-    metadata = summary["compactMetadata"]
-    assert metadata == boundary["compactMetadata"]
-    assert metadata.keys() == {"trigger", "preTokens", "postTokens", "filesIncluded"}
-    assert metadata["trigger"] == "auto"
-    assert metadata["postTokens"] < metadata["preTokens"]
-    assert checkpoint["subtype"] == "checkpoint"
-    talk.session.close()
-
-
 @pytest.mark.parametrize("words", [OUTLINE, ""])
 def test_it_is_there_after_reopening_and_can_be_taken_back(tmp_path: Path, words: str) -> None:
     talk = talk_in(tmp_path)
@@ -86,23 +65,6 @@ def test_it_is_there_after_reopening_and_can_be_taken_back(tmp_path: Path, words
     talk = reopened(talk, tmp_path)  # the undo lasts as well
     assert bytes_of(talk) == before
     assert {item.revision for item in talk.context.get_all()} == {0}
-    talk.session.close()
-
-
-def test_it_can_be_taken_back_many_turns_later(tmp_path: Path) -> None:
-    talk = talk_in(tmp_path)
-    compact(talk)
-    for number in range(5):
-        talk.turn(f"much later {number}", "yes")
-    compact(talk)
-    talk = reopened(talk, tmp_path)
-    talk.turn("and then", "yes")
-    talk.context.undo()
-    talk.context.undo()
-    words = bytes_of(talk).decode()
-    assert all(f"question {number}" in words for number in range(20))
-    assert OUTLINE.splitlines()[0] not in words
-    assert_whole_pairs(talk.composed())
     talk.session.close()
 
 
@@ -146,21 +108,6 @@ def test_wherever_the_log_ends_the_old_state_or_the_new_one_is_there(tmp_path: P
     assert seen == sorted(seen)  # first the old one, from the boundary on the new one
     assert seen[0] is False
     assert seen[-1] is True
-
-
-def test_killed_in_the_middle_of_a_compaction_the_old_state_is_valid(tmp_path: Path) -> None:
-    talk = talk_in(tmp_path)
-    old = bytes_of(talk)
-    talk.session.close()
-    killed = "-m", "tests.context.compaction.killed", tmp_path, talk.session.id
-    apart(*killed, status=-signal.SIGKILL)
-    again = Talk(store_in(tmp_path).open(talk.session.id))
-    assert again.session.notices == []
-    assert bytes_of(again) == old
-    compact(again)  # and it can be done again
-    assert sum(item.is_summary for item in again.context.get_active()) == 1
-    assert any(str(one.content).endswith(f"{OUTLINE}\n</Summary>") for one in again.composed()[:4])
-    again.session.close()
 
 
 @pytest.mark.long

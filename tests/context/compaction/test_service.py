@@ -67,17 +67,6 @@ def test_a_summary_replaces_old_messages() -> None:
     assert str(rest[0].content).startswith("question 41 ")
 
 
-def test_one_undo_brings_everything_back() -> None:
-    talk = talk_of(50)
-    before = bytes_of(talk)
-    compacted(service_of(talk, OUTLINE))
-    assert bytes_of(talk) != before
-    assert len(talk.context.undo()) == 81
-    assert bytes_of(talk) == before
-    revisions = {item.revision for item in talk.context.get_active()}
-    assert revisions == {0}  # they come back as they were, so nothing has to be written again
-
-
 def test_each_undo_takes_one_compaction_back() -> None:
     talk = talk_of(20)
     states = [bytes_of(talk)]
