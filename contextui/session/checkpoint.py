@@ -2,7 +2,7 @@
 
 A checkpoint refers to the items that still matter by their offset in the log: all visible ones,
 everything since the oldest of them, and what undo could restore. A new field is written and read
-here, and declared in `validation.CheckpointFacts`.
+here, and declared in `validation`.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,6 @@ from typing import Any
 from contextui.context.item import ContextItem, ItemType, Stage, assign, is_conversation
 from contextui.context.ledger import Before, Compaction, Step, items_of
 from contextui.context.manager import ContextManager
-from contextui.session.validation import BeforeFacts, BoundaryFacts, CheckpointFacts
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
@@ -56,7 +55,7 @@ def checkpoint_data(
 
 
 def load_checkpoint(
-    data: CheckpointFacts, context: ContextManager, items: Mapping[int, ContextItem]
+    data: Mapping[str, Any], context: ContextManager, items: Mapping[int, ContextItem]
 ) -> None:
     """Load the items of a checkpoint, given by offset, into an empty context; skip all others."""
     ledger = context.ledger
@@ -126,7 +125,7 @@ def _step_facts(step: Step) -> Any:
     return [_before_facts(before) for before in step]
 
 
-def _step(facts: list[BeforeFacts] | BoundaryFacts, items: Mapping[str, ContextItem]) -> Step:
+def _step(facts: Any, items: Mapping[str, ContextItem]) -> Step:
     if not isinstance(facts, list):
         summary = items.get(facts["summaryId"])
         hidden = (items[item_id] for item_id in facts["itemIds"] if item_id in items)
@@ -141,7 +140,7 @@ def _before_facts(before: Before) -> dict[str, Any]:
     return {"id": item.id, **fields}
 
 
-def _before(facts: BeforeFacts, item: ContextItem) -> Before:
+def _before(facts: Mapping[str, Any], item: ContextItem) -> Before:
     words: dict[str, Any] = {"content": item.content, "blocks": item.blocks}
     if "content" in facts:
         words = {"content": facts["content"], "blocks": tuple(facts.get("blocks") or ()) or None}

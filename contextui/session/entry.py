@@ -27,7 +27,7 @@ from contextui.session.lines import (
     label,
     seal,
 )
-from contextui.session.validation import ItemFacts, checked
+from contextui.session.validation import checked
 from contextui.text import for_model
 from contextui.version import VERSION
 from contextui.windowing.window import Clock
@@ -222,8 +222,8 @@ def call_fields(item: ContextItem) -> list[dict[str, Any]]:
 
 def item_of(entry: Entry) -> ContextItem | None:
     """Convert an entry to an item, if it has one: our own, or another program's in this form."""
-    data: ItemFacts = entry.data or ItemFacts()
-    kept = {name: data[name] for name in _KEPT if name in data}  # type: ignore[literal-required]
+    data: Mapping[str, Any] = entry.data or {}
+    kept = {name: data[name] for name in _KEPT if name in data}
     if entry.subtype == "window_item":
         window_id: str = entry.data["windowId"]
         return ContextItem(ItemType.WINDOW, window_id, id=entry.uuid, **kept)
@@ -266,7 +266,7 @@ def text_of(entry: Entry) -> str:
 
 
 def _result(
-    entry: Entry, result: Mapping[str, Any], data: ItemFacts, kept: dict[str, Any]
+    entry: Entry, result: Mapping[str, Any], data: Mapping[str, Any], kept: dict[str, Any]
 ) -> ContextItem:
     output, error = result.get("output"), result.get("error")
     output = error if output is None else output

@@ -15,13 +15,6 @@ from contextui.events import Trigger
 from contextui.model import Block
 from contextui.session.entry import SCHEMA, TWIN, Entry, as_text, item_of
 from contextui.session.lines import DamagedLineError, moment
-from contextui.session.validation import (
-    BoundaryFacts,
-    ChangeFacts,
-    CheckpointFacts,
-    RequestFacts,
-    TurnFacts,
-)
 from contextui.text import one_line
 from contextui.version import VERSION
 from contextui.windowing.manager import WindowManager
@@ -66,7 +59,7 @@ class WindowReplay:
     """Collects what the log says about windows, then restores each once, in its last state."""
 
     def __init__(self) -> None:
-        self._open: dict[str, dict[str, Any]] = {}  # as `OpenedFacts`
+        self._open: dict[str, dict[str, Any]] = {}
         self._closed: dict[str, str] = {}
         self.sent: dict[str, str] = {}  # the XML of windows that version 2 placed by turn
         self._used: dict[str, None] = {}  # the last used one at the end
@@ -76,7 +69,7 @@ class WindowReplay:
         self.absent: list[dict[str, Any]] = []
         """The data of windows that could not be restored, in the form of a checkpoint."""
 
-    def load(self, data: CheckpointFacts) -> None:
+    def load(self, data: Mapping[str, Any]) -> None:
         """Load the windows of a checkpoint."""
         self._open = {facts["windowId"]: dict(facts) for facts in data["windows"]}
         self._used = dict.fromkeys(data["used"])
@@ -298,7 +291,7 @@ class Replay:
         self.last_id = entry.uuid
         return None
 
-    def _end_turn(self, data: TurnFacts) -> None:
+    def _end_turn(self, data: Mapping[str, Any]) -> None:
         self._ledger.finish(early=data["early"])
         # A number that is far too high is invalid, but the turn has ended anyway.
         is_near = self.turn <= data["turn"] <= self.turn + 1 + self.left_out
@@ -360,8 +353,7 @@ class Replay:
 
     def _compact(self, entry: Entry) -> None:
         """Remember a compaction; it takes effect only together with its summary."""
-        data: BoundaryFacts | None = entry.data
-        if data is None:
+        if (data := entry.data) is None:
             self._boundary = _Boundary("")  # another program's
             return
         given = entry.metadata.get("trigger") if isinstance(entry.metadata, dict) else None
@@ -379,7 +371,7 @@ class Replay:
         items = self._known(boundary.item_ids)
         self._ledger.compact(items, summary, boundary.trigger)
 
-    def _change(self, data: ChangeFacts) -> None:
+    def _change(self, data: Mapping[str, Any]) -> None:
         ledger, operation = self._ledger, data["operation"]
         items = self._known(data["itemIds"])
         if operation == "undo":
@@ -396,7 +388,7 @@ class Replay:
                 check_text(data["fields"]["content"], item.type)
         (ledger.set if operation == "trim" else ledger.step)(items, fields)
 
-    def _request(self, data: RequestFacts) -> None:
+    def _request(self, data: Mapping[str, Any]) -> None:
         shown = ((one["windowId"], one.get("xml")) for one in data.get("windows", ()))
         self._windows.sent.update((window_id, xml) for window_id, xml in shown if xml)
         self._ledger.fix(data["throughSeq"], data["waitingIds"], facts=data.get("plan"))

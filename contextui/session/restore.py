@@ -6,7 +6,7 @@ hidden. They are read one by one: a log may be larger than the memory.
 
 import os
 from collections import deque
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -32,7 +32,6 @@ from contextui.session.reader import (
     whole_size,
 )
 from contextui.session.replay import NewerSchemaError, Replay, WindowReplay, check_schema
-from contextui.session.validation import ChangeFacts, CheckpointFacts
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words
 
@@ -248,7 +247,7 @@ class _Loading:
         if checkpoint is None or checkpoint.subtype != "checkpoint":
             behind.append(line)  # it is reported with the others, or only contains the text
             return None
-        data: CheckpointFacts = checkpoint.data
+        data = checkpoint.data
         # A checkpoint of this very turn may have been written after the turn's end.
         is_too_new = self._until is not None and data["turn"] >= self._until
         is_too_new |= self.last_request is not None and line.offset > self.last_request
@@ -269,7 +268,7 @@ class _Loading:
         return _Start(line.offset, checkpoint, items, closings, rest, damage)
 
     def _load_start(self, start: _Start) -> None:
-        data: CheckpointFacts = start.checkpoint.data
+        data = start.checkpoint.data
         self._loaded.start = self._loaded.end = start.offset
         for damage in start.damage:
             self._set_aside(damage)
@@ -282,7 +281,7 @@ class _Loading:
         self._replay.turn, self._replay.last_id = data["turn"], start.checkpoint.uuid
         self._replay.texts["draft"] = data.get("draft", "")
 
-    def _items_at(self, data: CheckpointFacts, damage: list[Damage]) -> dict[int, ContextItem]:
+    def _items_at(self, data: Mapping[str, Any], damage: list[Damage]) -> dict[int, ContextItem]:
         """Read the items that a checkpoint refers to, by offset, except for invalid ones."""
         items: dict[int, ContextItem] = {}
         for offset, facts in data["items"]:
@@ -420,7 +419,7 @@ def _changes_by_item(file: BinaryIO, known: Container[str], end: int | None) -> 
         if entry.subtype == "compact_boundary" and entry.data:
             fields: dict[str, Any] = {"hidden": "compacted"}
         elif entry.subtype == "change":
-            facts: ChangeFacts = entry.data
+            facts = entry.data
             if facts["operation"] == "undo":
                 for item_id, before in (steps.pop() if steps else {}).items():
                     marks[item_id] = before
