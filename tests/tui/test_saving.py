@@ -1,10 +1,8 @@
 """A disk that is full and a log that disappears, in the real program: reported, asked, saved."""
 
 import json
-import os
 import resource
 import signal
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -62,16 +60,21 @@ def begin(terminal: Terminal) -> None:
     terminal.wait_for(lambda: terminal.shows("✓ create todo"))
 
 
+def fill(disk: Disk, terminal: Terminal) -> None:
+    """Have one turn saved, and a second one that cannot be."""
+    begin(terminal)
+    terminal.wait_for(lambda: b'"turn_end"' in log_in(disk.home).read_bytes())
+    disk.fill(terminal)
+    terminal.type("add eggs\r")
+    terminal.wait_for(lambda: terminal.shows(f"not saved: {disk.reason}"))
+
+
 def test_a_full_disk_is_shown_where_the_person_looks_and_made_good_by_itself(
     folder: Path, disk: Disk
 ) -> None:
     """FAULTS 58: in the conversation, at the prompt, at quitting; then written in order."""
     with Terminal([], folder, (80, 24), PYTHONDONTWRITEBYTECODE="1") as terminal:
-        begin(terminal)
-        terminal.wait_for(lambda: b'"turn_end"' in log_in(disk.home).read_bytes())
-        disk.fill(terminal)
-        terminal.type("add eggs\r")
-        terminal.wait_for(lambda: terminal.shows(f"not saved: {disk.reason}"))
+        fill(disk, terminal)
         terminal.wait_for(lambda: terminal.shows("Not saved: "))
         terminal.wait_for(lambda: terminal.shows("succeeds."))  # it is retried until it does
         terminal.type("add butter\r")
@@ -96,11 +99,7 @@ def test_quitting_with_something_unsaved_is_an_error_and_promises_nothing(
     folder: Path, disk: Disk
 ) -> None:
     with Terminal([], folder, (80, 24), PYTHONDONTWRITEBYTECODE="1") as terminal:
-        begin(terminal)
-        terminal.wait_for(lambda: b'"turn_end"' in log_in(disk.home).read_bytes())
-        disk.fill(terminal)
-        terminal.type("add eggs\r")
-        terminal.wait_for(lambda: terminal.shows(f"not saved: {disk.reason}"))
+        fill(disk, terminal)
         terminal.wait_for(lambda: terminal.shows("todo_1.add"))
         terminal.type("/quit\r")
         terminal.wait_for(lambda: terminal.shows(f"1 turn is not saved: {disk.reason}."))
@@ -114,31 +113,6 @@ def test_quitting_with_something_unsaved_is_an_error_and_promises_nothing(
     )
     assert messages(disk.home)[0] == "create a todo list with milk"
     assert log_in(disk.home).read_bytes().count(b'"subtype":"turn_end"') == 1
-
-
-def test_a_log_that_disappears_is_continued(folder: Path) -> None:
-    """FAULTS 48, in the real program, one way after the other."""
-    home = folder.parent / "terminal-home"
-    expected = ["create a todo list with milk"]
-    with Terminal([], folder, (80, 24)) as terminal:
-        begin(terminal)
-        log = log_in(home)
-        ways: list[tuple[Callable[[], object], str]] = [
-            (log.unlink, "was deleted or moved"),
-            (lambda: os.truncate(log, 0), "changed the log"),
-            (lambda: log.rename(log.with_name("x")), "was deleted or moved"),
-            (lambda: log.with_name("x").replace(log), "changed the log"),
-        ]
-        for number, (way, notice) in enumerate(ways):
-            way()
-            expected.append(f"add thing {number}")
-            terminal.type(f"add thing {number}\r")
-            terminal.wait_for(lambda: terminal.shows(notice))  # noqa: B023
-            terminal.wait_for(lambda: log.exists() and expected[-1] in messages(home))
-            assert messages(home) == expected
-            terminal.type(ESCAPE)
-        terminal.type(CTRL_Q)
-        assert terminal.end() == 0
 
 
 def draft_in(home: Path) -> str:

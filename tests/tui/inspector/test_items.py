@@ -253,17 +253,6 @@ async def remember(pilot: "Pilot[int]", desk: AppSession, model: Slow) -> Contex
     return await go_to(pilot, "User   Remember this")
 
 
-async def test_a_change_in_mid_turn_counts_with_the_next_request(tmp_path: Path) -> None:
-    model = Slow()
-    desk = shop(tmp_path, model=model)
-    async with running(desk) as pilot:
-        item = await remember(pilot, desk, model)
-        await pilot.press("d")
-        await see(pilot, f"Dropped {item.seq:04}. u undoes.", f"[X] {item.seq:04} User")
-        assert not any("╰" in line for line in lines(pilot)[7:20])  # nothing is carried on
-        model.go_on.set()
-
-
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_change_that_thinking_binds_says_when_it_counts(
     tmp_path: Path, size: tuple[int, int]

@@ -37,12 +37,6 @@ def test_the_sentences_are_carried_out(
     assert {(lang, name) for name in _every_action()} <= reached
 
 
-def test_no_sentence_is_there_twice() -> None:
-    for lang in ("en", "zh"):
-        said = [(one.words, *one.scene.opened) for one in development(lang)]
-        assert len(said) == len(set(said)), lang
-
-
 def _actions(sentence: Sentence) -> Iterator[str]:
     """Return the actions and classes that a sentence is about: ``todo.add``, ``create todo``."""
     for call in sentence.calls:
