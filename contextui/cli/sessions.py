@@ -49,6 +49,7 @@ def _odd(found: Sequence[SessionInfo]) -> Iterator[str]:
 
 def _session_row(info: SessionInfo, *, everywhere: bool) -> list[str]:
     prompt = one_line(info.first_words or t("(no prompt)"), 50)
+    prompt = info.origin.titled(prompt, t) if info.origin is not None else prompt
     folder = [one_line(_from_home(info.cwd), 1_000)] if everywhere else []
     return [info.id[:_SHORT_ID], _local(info.updated), *folder, prompt]
 

@@ -7,7 +7,7 @@ takes less than to load that.
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import accumulate
 from pathlib import Path
@@ -18,6 +18,7 @@ from contextui.names import BESIDE
 from contextui.plain_file import read_plain
 from contextui.secrets import own_secrets
 from contextui.session.paths import SESSION_ID
+from contextui.words import msg
 
 SHORTEST = 16
 """Minimum length of a value to be masked as a key; a shorter one may be an ordinary word."""
@@ -216,6 +217,11 @@ class Origin(NamedTuple):
 
     parent: str
     turn: int | None
+
+    def titled(self, title: str, words: Callable[..., str]) -> str:
+        """Return the title of the fork, with where it comes from."""
+        text = msg("fork: {title}") if self.turn is None else msg("fork of turn {turn}: {title}")
+        return words(text, turn=self.turn, title=title)
 
 
 def origin_of(header: Mapping[str, Any]) -> Origin | None:

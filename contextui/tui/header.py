@@ -34,11 +34,7 @@ class Header(Static):
         self.refresh()
 
     def render(self) -> Content:
-        model = self._words("opening…")
-        if self._desk is not None:
-            offline = self._words("offline model")
-            model = offline if self._desk.is_offline else self._desk.controller.model.name
-        right = Content.styled(line(model), MUTED)
+        right = Content.styled(_model_of(self._desk, self._words), MUTED)
         brand = Content.styled("contextui", "bold $text-primary")
         branch = Content.styled(f"   {line(self._branch)}", FAINT)
         branch = branch.truncate(max(self.size.width // 3, 0), ellipsis=True)
@@ -47,6 +43,12 @@ class Header(Static):
         left = Content.assemble(brand, (f"   {folder}", MUTED), branch)
         gap = max(self.size.width - left.cell_length - right.cell_length, 1)
         return Content.assemble(left, " " * gap, right)
+
+
+def _model_of(desk: "AppSession | None", words: Words) -> str:
+    if desk is None:
+        return words("opening…")
+    return words("offline model") if desk.is_offline else line(desk.controller.model.name)
 
 
 _BRAND = "contextui  "
@@ -90,7 +92,14 @@ class Panes(Static):
             parts += [(f" {label} ", style), (" ", "")]
         if self._desk is not None and self._desk.session.unsaved:
             parts.append((f" ● {self._words('not saved')}", "$text-error"))
-        return Content.assemble(*parts)
+        left, model, folder = Content.assemble(*parts), _model_of(self._desk, self._words), ""
+        if self._desk is not None:
+            folder = line(Path(self._desk.session.cwd).name)
+        for facts in (f"  {folder}   {model}", f"  {model}", ""):
+            gap = self.size.width - left.cell_length - cell_len(facts)
+            if gap >= 0:
+                break
+        return Content.assemble(left, " " * gap, (facts, MUTED))
 
     def _labels(self) -> dict[str, str]:
         windows, share = "", ""

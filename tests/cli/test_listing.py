@@ -40,6 +40,8 @@ def test_sessions_of_this_folder_are_listed_newest_first(program: Program, tmp_p
     assert head.split() == ["id", "updated", "first", "prompt"]
     assert [row.split()[0] for row in rows] == [second[:8], first[:8]]
     assert rows[0].endswith("two␛[2J lines")
+    assert program("-c", "--fork", "-p", "three").status == 0
+    assert program("sessions").out.splitlines()[1].endswith("  fork: two␛[2J lines")
     assert other[:8] in program("sessions", "--all").out
     assert "  ~/other  elsewhere\n" in program("sessions", "--all").out
     assert "  ~/work   one\n" in program("sessions", "--all").out

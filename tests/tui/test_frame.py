@@ -183,6 +183,7 @@ async def test_narrow_panes_are_chosen_by_click(pilot: "Pilot[int]") -> None:
         await until(pilot, lambda words=words: words("Context") in lines(pilot)[0])  # type: ignore[misc]
         top = lines(pilot)[0]
         assert ("contextui" in top) is (width == 80)
+        assert top.endswith(f"work   {desk_of(pilot).controller.model.name}") is (width == 80)
         await pilot.click(Panes, offset=(cell_len(top[: top.index(words(name))]), 0))
         await until(
             pilot,

@@ -109,10 +109,8 @@ class ResumeRow(Try):
         room = width - 2 - _AGE - _TURNS
         mark = "› " if self._newest is not None else "  "
         title = head.since_fork or head.title or words("(no prompt)")
-        if head.origin is not None and head.origin.turn is not None:
-            title = words("fork of turn {turn}: {title}", turn=head.origin.turn, title=title)
-        elif head.origin is not None:
-            title = words("fork: {title}", title=title)
+        if head.origin is not None:
+            title = head.origin.titled(title, words)
         yield Content.assemble(
             (mark, KEY), fit(title, room), (fit(used, _AGE, right=True), MUTED),
             (fit(turns, _TURNS, right=True), MUTED),
