@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from contextui.files.workspace import Workspace
     from contextui.session.session import Session
 
-_KINDS = ("user", "turn_end", "file_write", "file_written")
+_KINDS = ("user", "turn_end", "file_write", "file_written", "model")
 _HELD = 64 << 20  # bytes of file contents that a plan holds, now and then
 
 
@@ -38,7 +38,8 @@ _HELD = 64 << 20  # bytes of file contents that a plan holds, now and then
 class Turn:
     """One turn of a session; turn 0 is the start, before the first message.
 
-    It can be gone back to if it has ended. `when` it ended, or began if it has not.
+    It can be gone back to if it has ended. `when` it ended, or began if it has not. The model that
+    answered may be unknown.
     """
 
     number: int
@@ -46,6 +47,7 @@ class Turn:
     when: datetime | None
     has_ended: bool
     files: int = 0
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ class _Reading:
         self._turns: list[Turn] = []
         self._writes: dict[str, Write] = {}
         self._begins_with: str | None = None
+        self._model = ""
 
     def take(self, entry: Entry) -> None:
         if self.is_first:
@@ -113,6 +116,8 @@ class _Reading:
             case "turn_end" if not data["early"]:
                 self._end(data["turn"], moment(entry.timestamp), has_ended=True)
                 self._turn = data["turn"]
+            case "model":
+                self._model = data["text"]
             case "file_write":
                 names = ("path", "before", "after", "kept")
                 facts = {name: data[name] for name in names}
@@ -135,7 +140,7 @@ class _Reading:
     def _end(self, number: int, when: datetime | None, *, has_ended: bool) -> None:
         if self._message is not None:
             message, began = self._message
-            self._turns.append(Turn(number, message, when or began, has_ended))
+            self._turns.append(Turn(number, message, when or began, has_ended, 0, self._model))
         self._message = None
 
     def result(self) -> Record:

@@ -10,7 +10,7 @@ from contextui.agent.prompt import is_report
 from contextui.errors import ContextUIError, os_reason
 from contextui.events import Event, ItemAdded, ItemsChanged
 from contextui.session.fork import fork
-from contextui.session.rewind import Record, Restored, plan, read_record, restore, undo_plan
+from contextui.session.rewind import Record, Restored, Turn, plan, read_record, restore, undo_plan
 from contextui.text import quote
 from contextui.tui.app_session import AppSession
 from contextui.tui.dialogs.rewind import Around, GoBack, RewindScreen
@@ -147,9 +147,10 @@ class Rewinder:
         draft = next((turn.message for turn in record.turns if turn.number > choice.turn), "")
         made, done = await in_daemon_thread(lambda: self._fork_and_restore(choice, draft))
         sizes = self._switcher.main.sizes
+        (turn,) = (one for one in record.turns if one.number == choice.turn)
         try:
             sizes.hand_over(made)
-            await self._switcher.switch(made, self._said(choice.turn, done)).wait()
+            await self._switcher.switch(made, self._said(turn, done)).wait()
         finally:
             if not self._is_at(made):  # it stays where it was: so do the files
                 sizes.hand_over(desk.session.id)
@@ -181,9 +182,12 @@ class Rewinder:
             path.unlink()
         shutil.rmtree(path.with_suffix(""), ignore_errors=True)
 
-    def _said(self, turn: int, done: Restored) -> str:
-        words = self._words
-        parts = [words("Back at turn {turn}.", turn=turn) if turn else words("Back at the start.")]
+    def _said(self, turn: Turn, done: Restored) -> str:
+        words, number, model = self._words, turn.number, self._desk.session.model
+        back = words("Back at turn {turn}.", turn=number) if number else words("Back at the start.")
+        parts = [back]
+        if turn.model and turn.model != model:
+            parts.append(words("{model} answers from now on.", model=model))
         if done.restored:
             count = len(done.restored)
             parts.append(words.plural(count, "{count} file restored.", "{count} files restored."))

@@ -71,7 +71,7 @@ def all_commands(main: MainScreen, desk: AppSession, switcher: Switcher) -> Comm
             Command("trust", "allow the folder's code",
                     lambda _: app.run_worker(windows.trust(), name="trust")),
             # the conversation
-            Command("stop", "stop the turn, else the newest ! command", stop),
+            Command("stop", "stop what is running", stop),
             Command("copy", "copy the last answer", lambda _: main.conversation.action_copy()),
             Command("compact", "replace older messages with a summary", compact, aliases=("c",)),
             Command("undo", "undo the last change, closed window or rewind", undo.undo,

@@ -176,13 +176,18 @@ async def another_turn_is_another_plan(pilot: "Pilot[int]") -> None:
 
 
 async def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sheet, its accidents and another turn in it; files, conversation and prompt."""
+    """The sheet, its accidents and another turn in it; files, conversation and prompt.
+
+    X03: the model stays, and is named if another one answered that turn.
+    """
     app = Sessions(tmp_path, ["one", "two", "three"])
     a, new = app.work / "a.txt", app.work / "new.txt"
     a.write_text("first\n")
     async with app.running() as pilot:
         here, old = app_of(pilot), session_of(pilot).id
+        session_of(pilot).use_model("box/small")
         await turn(pilot, "Say one", a_txt="second\n")
+        session_of(pilot).use_model("box/large")
         await turn(pilot, "Say two", a_txt="third\n", new_txt="new\n")
         await turn(pilot, "Say three")
         monkeypatch.setattr(guard, "DEAF", 60.0)
@@ -193,7 +198,7 @@ async def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.Mon
         assert a.read_text() == "second\n"
         assert not new.exists()
         assert session_of(pilot).turn == 1
-        said = "Back at turn 1. 1 file restored. 1 file deleted. /undo undoes."
+        said = "Back at turn 1. box/large answers from now on. 1 file restored. 1 file deleted."
         await until(pilot, lambda: noted(pilot, said))
         assert not shown(pilot, "Say three")
         assert session_of(pilot).path.with_name(f"{old}.jsonl").exists()
