@@ -15,7 +15,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from contextui.config.schema import CONFIG_FILE
-from contextui.config.settings import SettingsError
+from contextui.config.settings import InvalidValueError, SettingsError, is_address
 from contextui.config.sources import read_toml
 from contextui.errors import ContextUIError, os_reason
 from contextui.names import WINDOW_NAME
@@ -308,65 +308,63 @@ def _kind(name: str, shown: str, given: str, *, has_url: bool) -> Kind:
 
 
 def _fields(name: str, entry: Mapping[str, Any], shown: str) -> dict[str, Any]:
-    return {key: _CHECKS[key](name, shown, key, value) for key, value in entry.items()}
+    fields = {}
+    for key, value in entry.items():
+        read, wanted = _CHECKS[key]
+        try:
+            fields[key] = read(value)
+        except ValueError:
+            raise _invalid(name, shown, key, wanted) from None
+    return fields
 
 
-_Check = Callable[[str, str, str, Any], Any]
-
-
-def _text(name: str, shown: str, key: str, value: object) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str) or "\0" in value or len(value) > _LONGEST:
-        raise _invalid(name, shown, key, msg("a text"))
+        raise InvalidValueError
     return value
 
 
-def _list(name: str, shown: str, key: str, value: object) -> tuple[str, ...]:
+def _list(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise _invalid(name, shown, key, msg("a list of texts"))
-    return tuple(_text(name, shown, key, one) for one in value)
+        raise InvalidValueError
+    return tuple(map(_text, value))
 
 
-def _table(name: str, shown: str, key: str, value: object) -> tuple[tuple[str, str], ...]:
+def _table(value: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(value, Mapping):
-        raise _invalid(name, shown, key, msg("a table of texts"))
+        raise InvalidValueError
     plain = {
         str(one): str(given) if isinstance(given, int | float) else given
         for one, given in value.items()
     }
-    return tuple((one, _text(name, shown, key, given)) for one, given in plain.items())
+    return tuple((one, _text(given)) for one, given in plain.items())
 
 
-def _seconds(name: str, shown: str, key: str, value: object) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 1 <= float(str(value)) <= 3_600:
-        raise _invalid(name, shown, key, msg("a number of seconds from 1 to 3,600"))
-    return float(str(value))
+def _seconds(value: object) -> float:
+    if type(value) not in (int, float) or not 1 <= (seconds := float(str(value))) <= 3_600:
+        raise InvalidValueError
+    return seconds
 
 
-def _switch(name: str, shown: str, key: str, value: object) -> bool:
+def _switch(value: object) -> bool:
     if not isinstance(value, bool):
-        raise _invalid(name, shown, key, msg("true or false"))
+        raise InvalidValueError
     return value
 
 
-_CHECKS: Mapping[str, _Check] = {
-    **dict.fromkeys(_TEXT, _text),
-    **dict.fromkeys(_LISTS, _list),
-    **dict.fromkeys(_TABLES, _table),
-    "timeout": _seconds,
-    "trust_read_only": _switch,
-    "disabled": _switch,
+_ON_OR_OFF = (_switch, msg("true or false"))
+_CHECKS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
+    **dict.fromkeys(_TEXT, (_text, msg("a text"))),
+    **dict.fromkeys(_LISTS, (_list, msg("a list of texts"))),
+    **dict.fromkeys(_TABLES, (_table, msg("a table of texts"))),
+    "timeout": (_seconds, msg("a number of seconds from 1 to 3,600")),
+    "trust_read_only": _ON_OR_OFF,
+    "disabled": _ON_OR_OFF,
 }
 
 
 def _check_url(name: str, url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        works = parts.scheme in ("http", "https") and bool(parts.hostname)
-        works = works and (parts.port or 1) > 0 and url.isprintable() and " " not in url
-    except ValueError:
-        works = False
-    if not works:
+    if not (is_address(url) and url.isprintable() and " " not in url):
         raise ServerError(
             "The url of the server {name} is not an address such as https://example.org/mcp.",
             name=quote(name),

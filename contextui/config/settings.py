@@ -158,11 +158,21 @@ def _list_of(read: Callable[[str], str]) -> Callable[[Any], tuple[str, ...]]:
     return read_all
 
 
+def is_address(url: str, *schemes: str) -> bool:
+    """Whether an address has one of these schemes, by default http or https, and a host."""
+    try:
+        parts = urlsplit(url)
+        has_host = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # an invalid port or bracket
+        return False
+    return has_host and parts.scheme in (schemes or ("http", "https"))
+
+
 def _url(url: str) -> str:
-    parts = urlsplit(_matching(r"[\x21-\x7e]{1,2000}\Z")(url))
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not re.fullmatch(r"[\x21-\x7e]{1,2000}", url) or not is_address(url):
         raise InvalidValueError
-    if "@" in parts.netloc or parts.query or parts.fragment or (parts.port or 0) < 0:
+    parts = urlsplit(url)
+    if "@" in parts.netloc or parts.query or parts.fragment:
         raise InvalidValueError
     return url.rstrip("/")
 
@@ -180,7 +190,7 @@ _COUNT = _Kind(_within(1, 1_000_000_000, int), msg("a whole number from 1 to 1,0
 _SHARE = _Kind(_within(0.1, 1, float), msg("a number from 0.1 to 1"), (int, float))
 _SWITCH = _Kind(_switch, msg("true or false"), bool)
 # A path that is empty would be the current folder.
-_PATHS = _Kind(_list_of(_matching(r"(?s).*\S")), msg("a list of paths, none of them empty"), tuple)
+_PATHS = _Kind(_list_of(_matching(r"(?s).*\S")), msg("a list of paths, none of them empty"), list)
 _KINDS = {
     "model": _Kind(_matching(_MODEL.pattern + r"\Z"), msg("a model's name, without spaces")),
     "base_url": _Kind(_url, msg("an address such as http://localhost:11434, without a key in it")),
@@ -188,12 +198,12 @@ _KINDS = {
     "allow_commands": _Kind(
         _list_of(_command),
         msg("a list of commands such as git status or pytest *, where * allows any more words"),
-        tuple,
+        list,
     ),
     "secret_files": _Kind(
         _list_of(_matching(r"!?[^\s\x00-\x1f!]")),
         msg("a list of patterns such as *.vault; !PATTERN removes one"),
-        tuple,
+        list,
     ),
     "strategy": _Kind(
         StrategyChoice.of,

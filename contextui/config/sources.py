@@ -262,12 +262,9 @@ def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
     for key in values:
         written = names[key].removesuffix(f" in {shown}")
         _check_key(key, one_line(written, 60), shown, of_project=of_project)
-    for name in {"secret_files", "allow_commands"} & values.keys():
-        if isinstance(values[name], list):
-            values[name] = tuple(values[name])
     for name in {"window", "windows"} & values.keys():
         if isinstance(values[name], list):  # otherwise validation rejects it later
-            values[name] = tuple(_resolved_beside(path, one) for one in values[name])
+            values[name] = [_resolved_beside(path, one) for one in values[name]]
     return Layer(values, names, shown, strict=True)
 
 

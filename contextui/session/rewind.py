@@ -18,9 +18,8 @@ from contextui.errors import ContextUIError
 from contextui.files.diff import DiffCounts, count_diff, diff_text
 from contextui.files.errors import FileError, NotAFileError
 from contextui.files.textfile import TextFile, Version
-from contextui.names import BESIDE
 from contextui.plain_file import open_plain
-from contextui.session.entry import Entry, item_of
+from contextui.session.entry import Entry, is_message, item_of
 from contextui.session.lines import lines, moment
 from contextui.session.reader import entries, of_kinds
 from contextui.session.versions import Kept, KeptVersionError, Versions, digest_of
@@ -126,12 +125,10 @@ class _Reading:
             case "file_written" if data["of"] in self._writes:
                 write = self._writes[data["of"]]
                 self._writes[data["of"]] = replace(write, is_done=True)
-            case None if entry.type == "user" and self._message is None:
+            case None if is_message(entry) and self._message is None:
                 self._take_message(entry)
 
     def _take_message(self, entry: Entry) -> None:
-        if entry.is_compact_summary or entry.uuid.startswith(BESIDE):
-            return
         with contextlib.suppress(ContextUIError):
             item = item_of(entry)
             if item is not None and self._is_own(item.content):

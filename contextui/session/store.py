@@ -243,14 +243,12 @@ class SessionStore:
         """
         return self.open(self.make_fork(session_id, turn))
 
-    def make_fork(
-        self, session_id: str, turn: int | None = None, *, draft: str | None = None
-    ) -> str:
+    def make_fork(self, session_id: str, turn: int | None = None) -> str:
         """Create a fork without opening it; return its id. See `contextui.session.fork`."""
         from contextui.session.fork import fork  # noqa: PLC0415  (heavy)
 
         info = self.find(session_id)
-        return fork(info.path, turn, cwd=info.cwd, clock=self._options.clock, draft=draft)
+        return fork(info.path, turn, cwd=info.cwd, clock=self._options.clock)
 
     def view(
         self,

@@ -45,9 +45,9 @@ def locked(path: Path) -> Iterator[None]:
         lock.release()
 
 
-def delete(path: Path, home: Path, clock: Callable[[], float] = time.time) -> Deleted:
+def delete(path: Path, home: Path) -> Deleted:
     """Move a session, its log and the files of its windows, to the trash."""
-    folder = home / _FOLDER / f"{int(clock())}-{secrets.token_hex(4)}"
+    folder = home / _FOLDER / f"{int(time.time())}-{secrets.token_hex(4)}"
     try:
         if not path.exists():
             raise FileNotFoundError(2, os.strerror(2))

@@ -100,7 +100,7 @@ def test_the_users_options_apply_to_a_projects_server_but_never_trust_its_claims
         ({"command": "x", "url": "http://h"}, "must be a table with command or url."),
         ({"command": 3}, 'command of the server "a" must be a text.'),
         ({"command": "x", "args": "y"}, 'args of the server "a" must be a list of texts.'),
-        ({"command": "x", "args": [1]}, 'args of the server "a" must be a text.'),
+        ({"command": "x", "args": [1]}, 'args of the server "a" must be a list of texts.'),
         ({"command": "x", "env": ["y"]}, 'env of the server "a" must be a table of texts.'),
         ({"command": "x", "timeout": 0}, "must be a number of seconds from 1 to 3,600."),
         ({"command": "x", "timeout": True}, "must be a number of seconds from 1 to 3,600."),

@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from contextui.config.settings import is_address
 from contextui.config.sources import KEY_VARIABLE
 from contextui.model import ErrorKind, ModelError
 from contextui.secrets import mask
@@ -128,14 +129,9 @@ def _proxies() -> Iterator[tuple[str, Proxy]]:
 
 
 def _fault(url: str) -> str | None:
-    try:
-        parts = urlsplit(url)
-        is_address = bool(parts.hostname) and parts.port != 0
-    except ValueError:  # an invalid port or bracket
-        return _NO_PROXY_ADDRESS
-    if parts.scheme in _SOCKS and is_address:
+    if is_address(url, *_SOCKS):
         return None if find_spec("socksio") else _NO_SOCKS
-    return None if parts.scheme in ("http", "https") and is_address else _NO_PROXY_ADDRESS
+    return None if is_address(url) else _NO_PROXY_ADDRESS
 
 
 def _unreadable() -> str | None:

@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
-from urllib.parse import urlsplit
 
 from contextui.agent.models import connection, failures
 from contextui.agent.models.connection import Endpoint, unreachable
@@ -20,6 +19,7 @@ from contextui.agent.models.limits import (
     first_page,
 )
 from contextui.agent.models.stream import AnswerReader, data_of
+from contextui.config.settings import is_address
 from contextui.model import CachePrices, ContextSize, ModelError, ModelEvent, ModelRequest
 from contextui.words import Message, msg
 
@@ -145,7 +145,7 @@ class RemoteModel(ABC):
     def check(self) -> None:
         """Check the settings that a request needs, before one is sent."""
         endpoint = self._endpoint
-        if not _is_address(endpoint.url):
+        if not is_address(endpoint.url):
             raise failures.invalid_address(endpoint)
         if not endpoint.key:
             if endpoint.url == self.default_url:
@@ -292,11 +292,3 @@ async def _drain(events: AsyncIterator[object]) -> None:
         async with asyncio.timeout(_DRAIN_SECONDS):
             async for _ in events:
                 pass
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # an invalid port or bracket
-        return False
