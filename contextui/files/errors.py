@@ -17,17 +17,14 @@ class FileError(ContextUIError):
 
     Args:
         path: The path concerned, as given or as displayed.
-        zh: The message in Chinese, for errors whose message is not in the catalogue.
         values: Values for the placeholders of a message of the catalogue; `name` is by default the
             path.
     """
 
-    def __init__(
-        self, path: str, message: str | Translatable, zh: str = "", **values: object
-    ) -> None:
+    def __init__(self, path: str, message: str | Translatable, **values: object) -> None:
         self.path = path
         given = {"name": shown(path)} if isinstance(message, str) and "{name}" in message else {}
-        super().__init__(message, zh=zh, **{**given, **values})
+        super().__init__(message, zh="", **{**given, **values})
 
 
 class InvalidPathError(FileError):

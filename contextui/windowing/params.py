@@ -199,6 +199,14 @@ class Params:
             )
         return arguments
 
+    def default(self, name: str) -> Any:
+        """Return the value that a param has if it is omitted; None if it has none."""
+        return self._defaults.get(name)
+
+    def problems(self, name: str, value: Any, words: Words) -> list[str]:
+        """Return why a param cannot have a value; empty if it can."""
+        return self._take(name, value, {}, words)
+
     def _take(self, name: str, value: Any, arguments: dict[str, Any], words: Words) -> list[str]:
         """Add a param to the arguments, validated; return its problems."""
         if name not in self._hints:

@@ -349,6 +349,10 @@ class Renders:
         self._core.worker.wait(self.request(level))
         return self.current(level) or self.latest()
 
+    def finished(self, lod: Lod) -> Render | None:
+        """Return the newest finished render at this level, of whatever version."""
+        return self._finished.get(lod)
+
     def current(self, lod: Lod | None = None) -> Render | None:
         """Return the render at this level if it shows the current version."""
         render = self._finished.get(lod or self._core.lod)

@@ -53,10 +53,12 @@ class Editing:
     def buffer(self) -> Buffer:
         """The editable text; raises `EditError` if the file cannot be edited."""
         if self._state.buffer is None:
-            most = f"{TEXT_LIMIT >> 20} MiB"
-            only = f"This file is too large to edit (more than {most}). goto and scroll read it."
-            zh = f"这个文件太大，不能编辑（超过 {most}）。可以用 goto 和 scroll 阅读。"
-            raise self._problem(only, zh)
+            self._check()
+            raise errors.EditError(
+                self._state.path,
+                "This file is too large to edit (more than {most}). goto and scroll read it.",
+                most=f"{TEXT_LIMIT >> 20} MiB",
+            )
         return self._state.buffer
 
     # --- the file ----------------------------------------------------------------------
@@ -157,8 +159,7 @@ class Editing:
 
     def page(self, start: int, count: int) -> Page:
         """Return some lines, from the buffer or the disk."""
-        if self._state.trouble:
-            raise self._problem()
+        self._check()
         if self._state.buffer:
             return self._state.buffer.file.page(start, count)
         return self._workspace.read_page(self._state.path, start, count)
@@ -238,6 +239,6 @@ class Editing:
         above = self.page(first, line - first)
         self.look(line - len(split(above.lines[::-1], ROOM)[0]))
 
-    def _problem(self, otherwise: str = "", zh: str = "") -> errors.EditError:
-        trouble = self._state.trouble
-        return errors.EditError(self._state.path, trouble or otherwise, trouble or zh)
+    def _check(self) -> None:
+        if self._state.trouble:
+            raise errors.EditError(self._state.path, self._state.trouble)

@@ -35,7 +35,17 @@ from contextui.tui.desktop.rowlist import (
     visible,
 )
 from contextui.tui.desktop.shared import editor_of
-from contextui.tui.lines import FAINT, MUTED, age, fold, line, short, shown_folder, spinner
+from contextui.tui.lines import (
+    FAINT,
+    MUTED,
+    age,
+    fold,
+    line,
+    path_end,
+    short,
+    shown_folder,
+    spinner,
+)
 from contextui.widgets import FileRequested, MentionRequested, stated
 from contextui.windowing.worker import in_daemon_thread
 from contextui.windows.files.gist import FileGist, folder_gist, gist_of
@@ -57,17 +67,6 @@ _PATH = 32  # characters of the workspace's path in the title
 _PATIENCE = 0.3  # seconds until a spinner appears
 _OPENED, _MOST_OPENED = "folders", 500  # the name in the folder's memory, and folders kept there
 _LEGEND = (("M", msg("changed")), ("A", msg("added")), ("?", msg("new")), ("D", msg("deleted")))
-
-
-class Preview(Static):
-    """What is said about the file under the cursor; it is fitted to each new size."""
-
-    def __init__(self, fit: Callable[[], None]) -> None:
-        super().__init__(classes="preview")
-        self._fit = fit
-
-    def on_resize(self) -> None:
-        self._fit()
 
 
 class FilesBody(Vertical):
@@ -115,7 +114,7 @@ class FilesBody(Vertical):
         self._again = set[str]()
         self._list: RowList[FileRow] = RowList(self._draw, lambda row: row.key)
         self._filter = FilterLine(self._list)
-        self._legend, self._preview = Static(classes="legend"), Preview(self._describe)
+        self._legend, self._preview = Static(classes="legend"), Static(classes="preview")
 
     def compose(self) -> ComposeResult:
         with Horizontal(classes="all"):
@@ -130,7 +129,7 @@ class FilesBody(Vertical):
         parts = [line(self._headline) if self._shows_results else ""]
         if not parts[0] and self.size.width >= ROOMY // 2:
             files = self._window.env.files
-            parts = [_shown_root(files.root if files is not None else None)]
+            parts[0] = visible(path_end(shown_folder(files.root), _PATH)) if files else ""
             parts[0] += "" if self._tree.root == "." else f"/{visible(self._tree.root)}"
         if self._tree.marks.count:
             parts.append(self._words("{count} changed", count=f"{self._tree.marks.count:,}"))
@@ -155,6 +154,7 @@ class FilesBody(Vertical):
 
     def on_resize(self, event: events.Resize) -> None:
         self._make_room(event.size.width)
+        self.call_after_refresh(self._describe)
 
     def _make_room(self, width: int) -> None:
         """Show the preview beside a tree, if there is room; results take the whole width."""
@@ -546,10 +546,3 @@ class FilesBody(Vertical):
             shown.append(Content.assemble((number, FAINT), text).truncate(width, ellipsis=True))
         rows = [row for one in shown for row in fold(one, width)]
         return Content("\n").join(rows[: max(self._preview.content_size.height, 3)])
-
-
-def _shown_root(root: Path | None) -> str:
-    if root is None:
-        return ""
-    shown = shown_folder(root)
-    return visible(shown if len(shown) <= _PATH else f"…/{root.name}")

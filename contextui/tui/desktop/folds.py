@@ -67,6 +67,7 @@ class _Text:
 
     stamp: Hashable
     width: int
+    digits: int  # of its last line's number
     rows: Sequence[FoldRow]
 
 
@@ -200,31 +201,31 @@ class FoldBody(Vertical):
 
     async def _reading(self, fold: Fold) -> None:
         width = self._width
-        rows = await in_daemon_thread(lambda: self._wrapped(fold, width))
+        text = await in_daemon_thread(lambda: self._wrapped(fold, width))
         if self.is_attached:
-            self._texts[fold.key] = _Text(fold.stamp, width, rows)
+            self._texts[fold.key] = text
             self._show()
 
-    def _wrapped(self, fold: Fold, width: int) -> list[FoldRow]:
+    def _wrapped(self, fold: Fold, width: int) -> _Text:
         try:
             text = self.text_of(fold.key)
         except ContextUIError as error:
             reason = error.text(self._words.lang).rstrip(".。")
             text = "✗ " + self._words("{reason}. r tries again.", reason=reason)
-        room = width - (_digits(text) if self.has_line_numbers else 0)
+        text = text.removesuffix("\n")
+        digits = len(str(text.count("\n") + 1)) if self.has_line_numbers else 0
         rows, last = list[FoldRow](), -1
-        for number, row in numbered(text.removesuffix("\n"), room):
+        for number, row in numbered(text, width - digits):
             rows.append(FoldRow(fold, len(rows), row, 0 if number == last else number + 1))
             last = number
-        return rows
+        return _Text(fold.stamp, width, digits, rows)
 
     def _draw(self, row: FoldRow, width: int) -> Content:
         fold = row.fold
         if row.at >= 0:
             if not self.has_line_numbers:
                 return Content(" " * INDENT + row.text)
-            digits = len(str(self._last_line(fold)))
-            number = f"{row.line or '':>{digits + 2}}  "
+            number = f"{row.line or '':>{self._texts[fold.key].digits + 2}}  "
             return Content.assemble((number, FAINT), row.text)
         words, room = self._query, width if width >= _FACTS else 0
         shown = Content.assemble(
@@ -235,10 +236,6 @@ class FoldBody(Vertical):
         )
         facts = Content.styled(f"  {line(fold.facts)}" if fold.facts and room else "", FAINT)
         return spread(shown, facts.truncate(room // 3, ellipsis=True), width)
-
-    def _last_line(self, fold: Fold) -> int:
-        text = self._texts.get(fold.key)
-        return next((row.line for row in reversed(text.rows if text else ()) if row.line), 1)
 
     # --- keys --------------------------------------------------------------------------
 
@@ -283,7 +280,3 @@ class FoldBody(Vertical):
         for fold in self._folds:
             if fold.key in self._opened:
                 self._read(fold)
-
-
-def _digits(text: str) -> int:
-    return len(str(text.count("\n") + 1))

@@ -1,6 +1,5 @@
 """Forms for action params: text fields, choices, and validation errors."""
 
-import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
@@ -143,15 +142,9 @@ def form_fields(
     window: Window, action: Action, names: tuple[str, ...], words: Words
 ) -> list[FormField]:
     """Return the form fields for these params of an action."""
-    method = getattr(type(window), action.id, None)  # an action of `more_actions` has none
-    defaults = inspect.signature(method).parameters if method is not None else {}
-    made = []
-    for param in action.params.listing:
-        if param.name in names:
-            default = defaults[param.name].default if param.name in defaults else None
-            known = None if default is inspect.Parameter.empty else default
-            made.append(FormField(param, action, known, words, window.env.files))
-    return made
+    files, default = window.env.files, action.params.default
+    asked = [param for param in action.params.listing if param.name in names]
+    return [FormField(param, action, default(param.name), words, files) for param in asked]
 
 
 def values_of(fields: Iterable[FormField]) -> dict[str, Any]:

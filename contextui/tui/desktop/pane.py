@@ -128,7 +128,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._setting.notices.update(changes.notified)
         for window_id in changes.windows:
             if window_id not in windows:
-                self._setting.gists.forget(window_id)
                 self._setting.notices.pop(window_id, None)
                 self._setting.opened.pop(window_id, None)
                 self._rows.pop(window_id, None)

@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from textual.content import Content
 from textual.message import Message
@@ -39,43 +39,22 @@ def last_action(window: Window, words: Words) -> Content:
 _LONGEST = 200  # characters: more than a line of the widest screen needs
 
 
-@dataclass(slots=True)
-class _Gist:
-    """The gist of a window, and for which version of its data it was requested last."""
-
-    window: Window
-    major: int | None = None
-    text: str = ""
-
-
 class Gists:
-    """Requests gists from windows and caches them."""
+    """The newest gists of windows, each requested once for a version of the window's data."""
 
     def __init__(self, on_ready: Callable[[str], object]) -> None:
         self._on_ready = on_ready
-        self._known: dict[str, _Gist] = {}
+        self._asked = WeakKeyDictionary[Window, int]()
 
     def of(self, window: Window) -> str:
-        gist = self._known.get(window.id)
-        if gist is None or gist.window is not window:  # a closed window may have had the same id
-            gist = self._known[window.id] = _Gist(window)
-        major = window.version.major
-        if gist.major != major:
-            gist.major = major
-            drawing = runtime_of(window).renders.request(Lod.GIST)
-            drawing.add_done_callback(lambda done: self._take(gist, done))
-        return gist.text
-
-    def forget(self, window_id: str) -> None:
-        self._known.pop(window_id, None)
-
-    def _take(self, gist: _Gist, drawing: "Future[None]") -> None:
-        """Cache the gist; runs on the window's thread, where the render is ready."""
-        if drawing.cancelled() or drawing.exception() is not None:
-            return
-        snapshot = runtime_of(gist.window).renders.at(Lod.GIST).snapshot
-        gist.text = "" if snapshot.error else one_line(snapshot.content, _LONGEST)
-        self._on_ready(gist.window.id)
+        renders, major = runtime_of(window).renders, window.version.major
+        if self._asked.get(window) != major:
+            self._asked[window] = major
+            renders.request(Lod.GIST).add_done_callback(lambda _: self._on_ready(window.id))
+        gist = renders.finished(Lod.GIST)
+        if gist is None or gist.snapshot.error:
+            return ""
+        return one_line(gist.snapshot.content, _LONGEST)
 
 
 @dataclass(frozen=True, slots=True)

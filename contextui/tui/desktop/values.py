@@ -12,7 +12,6 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.style import Style
 
-from contextui.errors import InvalidParamsError
 from contextui.tui.lines import FAINT, MUTED, Rows, fold, line
 from contextui.words import Words, msg
 
@@ -97,25 +96,14 @@ def problems(params: "Params", given: dict[str, Any], words: Words) -> dict[str,
     known = {param.name: param for param in params.listing}
     found = {name: words("is missing") for name in required if name not in given}
     for name, value in given.items():
-        own, param = _problem(params, required, name, value), known.get(name)
+        own, param = "; ".join(params.problems(name, value, words)), known.get(name)
+        own = own.removeprefix(f"{name}: ")
         # What a schema declares is checked only by what the action calls.
         if param is not None and _is_beyond(param, value):
             own = words("must be {limits}", limits=limits(param, words))
         if own:
             found[name] = own
     return found
-
-
-def _problem(params: "Params", required: Sequence[str], name: str, value: object) -> str:
-    try:
-        params.validate({name: value}, "")
-    except InvalidParamsError as error:
-        # One at a time: the messages about missing others are known and can be stripped.
-        text = str(error).removeprefix(": ").rpartition(". Expected: ")[0]
-        others = "; ".join(f"{one} is missing" for one in required if one != name)
-        own = text.removeprefix(others).removeprefix("; ")
-        return own.removeprefix(name).removeprefix(":").strip()
-    return ""
 
 
 def _is_beyond(param: "Param", value: object) -> bool:

@@ -87,7 +87,8 @@ def diff_lines(diff: str, words: Words, target: str = "") -> list[Line]:
     """Parse a unified diff; its file names are left out if they match the target."""
     lines = _split(diff)
     head = lines[:2] if diff.startswith("--- ") else []
-    found = [] if all(_names(line[4:], target) for line in head) else _headings(head)
+    is_named = all(_names(line[4:], target) for line in head)
+    found = [] if is_named else [Line("@", one) for one in head]
     old = new = old_left = new_left = 0
     for at, one in enumerate(lines[len(head) :], len(head)):
         is_over = old_left <= 0 and new_left <= 0
@@ -97,15 +98,15 @@ def diff_lines(diff: str, words: Words, target: str = "") -> list[Line]:
             last = max(first + count - 1, first)
             text = words("lines {first} to {last}", first=first, last=last)
             found.append(Line("@", f"{text}   {hunk[5]}" if hunk[5] else text))
-        elif is_over and _is_file_heading(lines, at):
-            found += _headings([one])
-        elif (kind := one[:1] or " ") in ("+", "-", " "):
+        elif (kind := one[:1] or " ") in ("+", "-", " ") and not (
+            is_over and _is_file_heading(lines, at)
+        ):
             is_old, is_new = kind != "+", kind != "-"
             found.append(Line(kind, one[1:], old * is_old, new * is_new))  # type: ignore[arg-type]
             old, new = old + is_old, new + is_new
             old_left, new_left = old_left - is_old, new_left - is_new
         else:
-            found += _headings([one])
+            found.append(Line("@", one))
     return found
 
 
@@ -146,10 +147,6 @@ def _is_file_heading(lines: Sequence[str], at: int) -> bool:
     return (here.startswith("--- ") and below.startswith("+++ ")) or (
         here.startswith("+++ ") and before.startswith("--- ")
     )
-
-
-def _headings(texts: Sequence[str]) -> list[Line]:
-    return [Line("@", text) for text in texts]
 
 
 # --- characters ------------------------------------------------------------------------
@@ -213,6 +210,13 @@ def spelled(text: str) -> Content:
     """Return text in one line, with invisible characters as placeholders."""
     cells = cells_of(mask_own(text), len(code_point("\U0010ffff")))
     return Content.assemble(*((cell.text, UNSEEN if cell.is_unseen else "") for cell in cells))
+
+
+def shortened(text: Content, room: int, *, at_end: bool = False) -> Content:
+    """Truncate a text at its start, as the end of a path says most, or at its end."""
+    while text.plain and text.cell_length > max(room - 1, 1):
+        text = text[:-1] if at_end else text[1:]
+    return Content.assemble(text, "…") if at_end else Content.assemble("…", text)
 
 
 # --- rows ------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from textual.widgets import Static
 
 from contextui.session.rewind import FileChange, RewindPlan, Turn
 from contextui.tui.desktop.rowlist import RowList, spread
-from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, spelled
+from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, shortened, spelled
 from contextui.tui.dialogs.guard import KeyGuard
 from contextui.tui.footer import Hint, KeyBar
 from contextui.tui.keys import letter_of
@@ -176,7 +176,7 @@ class FileList(RowList[FileChange]):
             path, end = path.stylize_before(MUTED), Content.styled(reason, "$text-warning")
         room = width - box.cell_length - end.cell_length - 1
         if path.cell_length + about.cell_length > room:
-            path = _cut_start(path, max(room - about.cell_length, room // 2))
+            path = shortened(path, max(room - about.cell_length, room // 2))
             about = about.truncate(max(room - path.cell_length, 0), ellipsis=True)
         return spread(Content.assemble(box, path, about), end, width)
 
@@ -196,13 +196,6 @@ def _counts(file: FileChange) -> tuple[str, str]:
     added = f"+{counts.added}" if counts.added else ""
     removed = f"−{counts.removed}" if counts.removed else ""
     return added, f" {removed}" if added and removed else removed
-
-
-def _cut_start(text: Content, room: int) -> Content:
-    """Truncate a path at its start."""
-    while text.plain and text.cell_length > max(room - 1, 1):
-        text = text[1:]
-    return Content("…") + text
 
 
 class RewindScreen(ModalScreen[GoBack]):

@@ -10,7 +10,7 @@ from textual.content import Content
 
 from contextui.session.catalogue import Catalogue, Head, Place
 from contextui.tui.desktop.rowlist import RowList
-from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, line, shown_folder
+from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, line, path_end, shown_folder
 from contextui.words import Words, msg
 
 USED, FOLDER, TURNS, COST = 5, 14, 6, 9
@@ -128,7 +128,8 @@ class SessionList(RowList[SessionRow]):
         used = self._words("now") if seconds < _NOW else age(seconds)
         yield f"  {fit(used, USED)}", MUTED
         if self.has_folder:
-            yield f"  {cut_folder(head.cwd if head is not None else '', FOLDER)}", MUTED
+            folder = line(shown_folder(head.cwd)) if head is not None else ""
+            yield f"  {fit(path_end(folder, FOLDER), FOLDER)}", MUTED
         turns = "" if head is None or head.turns is None else str(head.turns)
         yield turns.rjust(TURNS), MUTED
         if self.has_cost:
@@ -146,11 +147,3 @@ class SessionList(RowList[SessionRow]):
             start = words("from the end" if turn is None else "from turn {turn}", turn=turn)
             return f"{start}: {head.since_fork}" if head.since_fork else start
         return head.title or words("(no prompt)")
-
-
-def cut_folder(folder: str, width: int) -> str:
-    """Return a folder in so many cells; of a long one, the end."""
-    shown = line(shown_folder(folder)) if folder else ""
-    if len(shown) > width:
-        shown = "…" + shown[1 - width :]
-    return fit(shown, width)

@@ -14,7 +14,7 @@ from contextui.agent.approval import Decision, Question
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.dialogs.approval import ApprovalScreen, filled, wording_of
 from contextui.tui.dialogs.command import screen_for
-from contextui.tui.dialogs.diff import spelled
+from contextui.tui.dialogs.diff import shortened, spelled
 from contextui.tui.dialogs.help import GoTo
 from contextui.tui.keys import KeyLine, focus_of
 from contextui.tui.lines import KEY, MUTED
@@ -177,6 +177,4 @@ def _cut(target: str, room: int, *, at_end: bool) -> Content:
     shown = spelled(some)
     if len(some) == len(target) and shown.cell_length <= room:
         return shown
-    while shown.plain and shown.cell_length >= room:
-        shown = shown[:-1] if at_end else shown[1:]
-    return Content.assemble(shown, "…") if at_end else Content.assemble("…", shown)
+    return shortened(shown, room, at_end=at_end)
