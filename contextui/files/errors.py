@@ -27,10 +27,6 @@ class FileError(ContextUIError):
         super().__init__(message, zh="", **{**given, **values})
 
 
-class InvalidPathError(FileError):
-    """An invalid path: empty, too long, or with NUL or backslashes."""
-
-
 class PathEscapeError(FileError):
     """A path, or a link on its way, leads out of the workspace."""
 
@@ -88,10 +84,6 @@ class EditError(FileError):
     """An edit does not fit the text; nothing was changed."""
 
 
-class UnencodableTextError(EditError):
-    """Text cannot be encoded in the file's encoding; nothing was changed."""
-
-
 class SaveError(FileError):
     """A save failed. Unless the message says otherwise, the file is unchanged."""
 
@@ -120,14 +112,6 @@ class ExistingFileError(SaveError):
     """A new file cannot be created because something exists at its path."""
 
 
-class ReadOnlyFileError(SaveError):
-    """A file, a folder or a disk is not writable."""
-
-
-class DiskFullError(SaveError):
-    """The disk, the quota or the file size limit is exhausted."""
-
-
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -140,7 +124,7 @@ def reading_failed(path: str, error: OSError) -> FileError:
         case errno.ENOTDIR:
             return NotAFolderError(path, "A part of {name} is used as a folder, but is not one.")
         case errno.ENAMETOOLONG:
-            return InvalidPathError(path, "The path {name} is too long.")
+            return FileError(path, "The path {name} is too long.")
         case errno.ELOOP:
             return UnreadableFileError(path, "{name} was replaced by a link while being opened.")
         case errno.EACCES | errno.EPERM:
@@ -153,9 +137,7 @@ def saving_failed(path: str, error: OSError) -> SaveError:
     """Convert an `OSError` from saving to a `SaveError`."""
     why = os_reason(error)
     if error.errno in _FULL:
-        return DiskFullError(path, "{name} was not saved: {why}. The file is unchanged.", why=why)
+        return SaveError(path, "{name} was not saved: {why}. The file is unchanged.", why=why)
     if error.errno in _DENIED:
-        return ReadOnlyFileError(
-            path, "{name} was not saved: the file or its folder is not writable."
-        )
+        return SaveError(path, "{name} was not saved: the file or its folder is not writable.")
     return SaveError(path, "{name} was not saved: {why}.", why=why)

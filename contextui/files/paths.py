@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple, Protocol, TypeAlias
 
 from contextui.files.errors import (
-    InvalidPathError,
+    FileError,
     NotAFileError,
     NotAFolderError,
     PathEscapeError,
@@ -82,11 +82,11 @@ def escape(path: str) -> PathEscapeError:
 
 def _checked(path: object) -> str:
     if not isinstance(path, str):
-        raise InvalidPathError(str(path), "A path must be text.")
+        raise FileError(str(path), "A path must be text.")
     if not path.strip():
-        raise InvalidPathError(path, "The path is empty. Name a file of the workspace.")
+        raise FileError(path, "The path is empty. Name a file of the workspace.")
     if problem := _problem(path):
-        raise InvalidPathError(path, "The path {name} {problem}.", problem=problem)
+        raise FileError(path, "The path {name} {problem}.", problem=problem)
     return path
 
 

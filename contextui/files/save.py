@@ -28,7 +28,6 @@ from contextui.files.errors import (
     FileDeletedError,
     FileError,
     FileTooLargeError,
-    ReadOnlyFileError,
     SaveError,
     saving_failed,
     shown,
@@ -233,10 +232,8 @@ def deleted(spot: SafePath) -> FileDeletedError:
     )
 
 
-def _read_only(spot: SafePath) -> ReadOnlyFileError:
-    return ReadOnlyFileError(
-        spot.path, "{name} is read-only, so it was not saved. Save it elsewhere."
-    )
+def _read_only(spot: SafePath) -> SaveError:
+    return SaveError(spot.path, "{name} is read-only, so it was not saved. Save it elsewhere.")
 
 
 BACKUP_SUFFIX = ".contextui-backup"

@@ -19,7 +19,6 @@ from hashlib import blake2b
 from contextui.files.errors import (
     BinaryFileError,
     EditError,
-    UnencodableTextError,
     UnreadableFileError,
     shown,
 )
@@ -83,7 +82,7 @@ class Encoding:
                 at = error.start
         char = text[at]
         line = len(LINE_END.findall(text, 0, at)) + 1
-        raise UnencodableTextError(
+        raise EditError(
             path,
             "{name} is kept as {encoding}, which cannot hold U+{code:04X} ({character}) in line "
             "{line} of the text. Nothing was changed.",

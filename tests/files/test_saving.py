@@ -11,13 +11,11 @@ import pytest
 
 from contextui.files import save
 from contextui.files.errors import (
-    DiskFullError,
     ExistingFileError,
     FileChangedError,
     FileDeletedError,
     FileError,
     MissingFileError,
-    ReadOnlyFileError,
     SaveError,
 )
 from contextui.files.save import exchange
@@ -383,7 +381,7 @@ def test_a_full_disk_leaves_the_old_file(workspace: Workspace) -> None:
     setup = "resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, 65_536))"
     replaced, created, _ = in_child(workspace, setup)
     for line in (replaced, created):
-        assert line.startswith(DiskFullError.__name__)
+        assert line.startswith(SaveError.__name__)
         assert "The file is unchanged" in line
     assert workspace.read_bytes("file.txt") == b"one\r\ntwo\r\n"
     assert names(workspace) == ["file.txt"]
@@ -397,7 +395,6 @@ def test_a_read_only_folder_says_so(workspace: Workspace) -> None:
     finally:
         workspace.root.chmod(0o755)
     for line in (replaced, created):
-        assert line.startswith(ReadOnlyFileError.__name__)
         assert "not writable" in line
     assert names(workspace) == ["file.txt"]
 
@@ -406,4 +403,4 @@ def test_a_read_only_folder_says_so(workspace: Workspace) -> None:
 def test_a_file_of_another_user_is_reported(workspace: Workspace) -> None:
     (workspace.root / "file.txt").chmod(0o644)
     workspace.root.chmod(0o755)
-    assert in_child(workspace, "os.setuid(65534)")[0].startswith(ReadOnlyFileError.__name__)
+    assert "is read-only" in in_child(workspace, "os.setuid(65534)")[0]

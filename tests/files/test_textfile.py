@@ -12,7 +12,6 @@ import contextui.files.textfile
 from contextui.files.errors import (
     BinaryFileError,
     EditError,
-    UnencodableTextError,
     UnreadableFileError,
 )
 from contextui.files.textfile import LINE_END, TextFile
@@ -183,11 +182,11 @@ class TestRefusals:
             ("utf-8", "a\0", r"U\+0000"),
         ):
             file = TextFile.from_bytes("é\n".encode(codec), "file.txt")
-            with pytest.raises(UnencodableTextError, match=named):
+            with pytest.raises(EditError, match=named):
                 file.insert_lines(1, new)
-            with pytest.raises(UnencodableTextError, match=named):
+            with pytest.raises(EditError, match=named):
                 file.replace_lines(1, 1, new)
-            with pytest.raises(UnencodableTextError, match=named):
+            with pytest.raises(EditError, match=named):
                 file.replace_text("é", new)
             assert file.text == "é\n", codec
 
