@@ -6,12 +6,10 @@ types into the shell, and every key but ctrl+g is the shell's.
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import ClassVar, NamedTuple
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -21,10 +19,10 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
-from textual.widget import Widget
 
-from contextui.text import cut, duration, for_terminal, one_line
+from contextui.text import duration, for_terminal, one_line
 from contextui.tui.desktop.frame import ask_for_room
+from contextui.tui.dialogs.question import QuestionScreen
 from contextui.tui.lines import Selectable, line, spinner
 from contextui.widgets import ActionRequested
 from contextui.windowing.runtime import runtime_of
@@ -41,7 +39,6 @@ _WHEEL = 3  # rows of a step of the mouse wheel
 _GUTTER = 2  # columns left of the screen, for marks
 _GAP = "   "
 _SPIN = 0.25  # seconds between two pictures of a spinner
-_DEAF = 0.5  # seconds in which a question takes no yes: keys may still be meant for the shell
 _WHO = {"person": ("◇", msg("you"), "you"), "model": ("◆", "model", "model")}
 
 _KEYS = {
@@ -84,7 +81,6 @@ _LOOKS = {
     "model": "color: $text-accent;",
     "muted": "color: $muted;",
     "chosen": "background: $cursor;",
-    "question": "color: $text-warning; background: $soft;",
 }
 
 
@@ -133,8 +129,6 @@ class TerminalBody(Selectable, can_focus=True):
         f".terminal--{name} {{ {look} }}" for name, look in _LOOKS.items()
     )
     BINDINGS = [
-        Binding("y", "answer(True)", "end it"),
-        Binding("n,escape", "answer(False)", "keep", key_display="n"),
         Binding("shift+pageup", "back(1)", "scroll", key_display="⇧pgup"),
         Binding("shift+pagedown", "back(-1)", show=False),
     ]
@@ -163,8 +157,6 @@ class TerminalBody(Selectable, can_focus=True):
         self._chosen: int | None = None  # the row of a failed command
         self._held: int | None = None  # the first row of the view, while text is selected
         self._seen = dict[int, Row]()  # the rows that were shown since then
-        self._asked: Running | None = None  # the command that the person may want to end
-        self._asked_at = 0.0
         self._spins: Timer | None = None
         self._leave: Callable[[], None] = lambda: None
 
@@ -251,8 +243,6 @@ class TerminalBody(Selectable, can_focus=True):
             ask_for_room(self)
         if self._held is not None:
             self._seen.update(enumerate(new.rows, new.top - new.back))
-        if self._asked is not None and self._asked != new.running:
-            self._stop_asking()
         if (bool(old.failed), old.running) != (bool(new.failed), new.running):
             self.refresh_bindings()
         if self._spins is not None:
@@ -276,8 +266,10 @@ class TerminalBody(Selectable, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         width, picture, is_last = self.size.width, self._picture, y == self.size.height - 1
-        if is_last and (self._asked is not None or self._has_ended):
-            return self._line_below(width)
+        if is_last and self._has_ended:
+            said, look = self._words("The shell ended. r starts a new one."), self._look("muted")
+            strip = Strip([Segment(said, look)]).adjust_cell_length(width, look)
+            return strip.apply_style(self.rich_style)
         if y >= len(picture.rows):
             return Strip.blank(width, self.rich_style)
         cursor, mark, columns = picture.cursor, picture.marks.get(y), max(width - _GUTTER, 0)
@@ -288,7 +280,7 @@ class TerminalBody(Selectable, can_focus=True):
         if mark is not None:
             strip = self._with_facts(strip, mark, columns)
         strip = strip.adjust_cell_length(columns)
-        shows = cursor.visible and self.has_focus and not picture.back and self._asked is None
+        shows = cursor.visible and self.has_focus and not picture.back
         if shows and y == cursor.row and cursor.column < columns:
             before, at = strip.crop(0, cursor.column), strip.crop(cursor.column, cursor.column + 1)
             rest = strip.crop(cursor.column + 1, columns)
@@ -310,25 +302,9 @@ class TerminalBody(Selectable, can_focus=True):
             self._seen = dict(enumerate(self._picture.rows, self._held))
         self.refresh()
 
-    def _line_below(self, width: int) -> Strip:
-        if self._asked is None:
-            said, look = self._words("The shell ended. r starts a new one."), self._look("muted")
-        else:
-            look = self._look("question")
-            room = max(width - cell_len(self._words("End {command}?", command="")), 0)
-            command = cut(line(one_line(self._asked.text, 400)), room)
-            said = self._words("End {command}?", command=command)
-        return (
-            Strip([Segment(said, look)])
-            .adjust_cell_length(width, look)
-            .apply_style(self.rich_style)
-        )
-
     def _look(self, name: str) -> Style:
         """Return a colour of the theme; it hides nothing that the row has of its own."""
         style = self.get_component_rich_style(f"terminal--{name}")
-        if name == "question":
-            return style
         if name == "chosen":
             return Style(bgcolor=style.bgcolor)
         return Style(color=style.color)
@@ -376,12 +352,6 @@ class TerminalBody(Selectable, can_focus=True):
 
     def on_key(self, event: events.Key) -> None:
         shell = self._shell
-        if self._asked is not None:
-            early = time.monotonic() - self._asked_at < _DEAF
-            if event.key not in (("n", "escape") if early else ("y", "n", "escape")):
-                event.stop()
-                event.prevent_default()
-            return
         if event.key in ("shift+pageup", "shift+pagedown"):
             return
         event.stop()
@@ -396,7 +366,7 @@ class TerminalBody(Selectable, can_focus=True):
     def on_paste(self, event: events.Paste) -> None:
         """Send pasted text, marked as such if the program in the terminal wants that."""
         event.stop()
-        if self._shell is None or self._has_ended or self._asked is not None:
+        if self._shell is None or self._has_ended:
             return
         plain = "".join(one for one in event.text if one in "\n\t" or one.isprintable())
         data = plain.replace("\n", "\r").encode()
@@ -411,13 +381,11 @@ class TerminalBody(Selectable, can_focus=True):
             self.screen.clear_selection()
             runtime_of(self._window).worker.call_soon(lambda: self._do(shell, data))
 
-    # --- keys of the frame, and the question before a command is ended ------------------
+    # --- keys of the frame -------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         running = self._picture.running
         applies = {
-            "answer": self._asked is not None,
-            "back": self._asked is None,
             "restart": self._has_ended,
             "end": running is not None and running.job > 0 and not self._has_ended,
             "failed": bool(self._picture.failed),
@@ -443,31 +411,20 @@ class TerminalBody(Selectable, can_focus=True):
         runtime_of(self._window).worker.call_soon(self._begin)
 
     def action_end(self) -> None:
-        self._asked, self._asked_at = self._picture.running, time.monotonic()
-        self.focus()
-        self.refresh_bindings()
-        self.refresh()
+        """Ask whether to end the running command; it may have ended until there is an answer."""
+        asked, words = self._picture.running, self._words
 
-    def action_answer(self, yes: bool) -> None:
-        asked = self._asked
-        self._stop_asking()
-        if yes and asked is not None and asked == self._picture.running:
-            self.post_message(ActionRequested("cancel", {"job": asked.job}))
+        def answer(yes: bool | None) -> None:
+            if yes and asked is not None and asked == self._picture.running:
+                self.post_message(ActionRequested("cancel", {"job": asked.job}))
 
-    def _stop_asking(self) -> None:
-        self._asked = None
-        self.refresh_bindings()
-        self.refresh()
-        if self.has_focus and isinstance(self.parent, Widget):
-            self.parent.focus()
-
-    def on_blur(self) -> None:
-        """Take the question back: the person went elsewhere."""
-        self._asked = None
-        self.refresh()
+        title = words("End {command}?", command=line(one_line(asked.text if asked else "", 60)))
+        self.app.push_screen(QuestionScreen(words, title, "y", words("End it")), answer)
 
     def on_focus(self) -> None:
         self.refresh()
+
+    on_blur = on_focus
 
     def action_back(self, pages: int) -> None:
         self._scroll_by(pages * max(self.size.height - 1, 1))

@@ -10,10 +10,11 @@ from textual import events
 
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.dialogs import guard
+from contextui.tui.dialogs.question import QuestionScreen
 from contextui.tui.lines import SPINNER
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
-from contextui.windows.terminal import widget
 from contextui.windows.terminal.widget import TerminalBody, bytes_of
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.windows.todo.window import TodoWindow
@@ -193,7 +194,7 @@ async def test_x_ends_a_command_only_after_a_yes_and_no_other_one(
         await windows.act("terminal_1", "run", {"command": command, "seconds": 0})
         await until(pilot, lambda: shown(pilot, "x end command"))
 
-    monkeypatch.setattr(widget, "_DEAF", 0.0)
+    monkeypatch.setattr(guard, "DEAF", 0.0)
     assert shown(pilot, "x close")
     stop = chat.work / "stop"
     await begin(f"until [ -e {stop} ]; do sleep 0.05; done")
@@ -201,23 +202,25 @@ async def test_x_ends_a_command_only_after_a_yes_and_no_other_one(
     await until(pilot, lambda: shown(pilot, "End until"))
     stop.touch()  # it ends by itself, and the next begins
     await until(pilot, lambda: not runtime_of(window).jobs.running())
-    await begin("sleep 300")
-    assert not shown(pilot, "End until")
-    await pilot.press("y")  # for the command before: now it goes to the prompt
-    await until(pilot, lambda: pilot.app.screen.query_one(Prompt).text == "y")
-    pilot.app.query_one(WindowFrame).focus()
-    await pilot.pause()
-    monkeypatch.setattr(widget, "_DEAF", 600.0)  # however slowly the keys come here
+    await windows.act("terminal_1", "run", {"command": "sleep 300", "seconds": 0})
+    await pilot.press("y")  # for the command before
+    await until(pilot, lambda: not shown(pilot, "End until"))
+    monkeypatch.setattr(guard, "DEAF", 600.0)  # however slowly the keys come here
     await pilot.press("x", "y", "y")  # quickly, as if meant for the shell
     await until(pilot, lambda: shown(pilot, "End sleep 300?"))
     assert [one.name for one in runtime_of(window).jobs.running()] == ["sleep 300"]
-    await pilot.press("n")
+    screen = pilot.app.screen
+    assert isinstance(screen, QuestionScreen)
+    monkeypatch.setattr(guard, "DEAF", 0.0)
+    screen.on_mount()
+    await pilot.pause()
+    await pilot.press("q", "n")
     await until(pilot, lambda: not shown(pilot, "End sleep 300?"))
     assert runtime_of(window).jobs.running()
     assert pilot.app.query_one(WindowFrame).has_focus
-    monkeypatch.setattr(widget, "_DEAF", 0.0)
-    await pilot.press("x", "q", "ctrl+g", "escape")  # leaving keeps it, too
-    await pilot.press("x", "y")
+    await pilot.press("x")
+    await until(pilot, lambda: shown(pilot, "End sleep 300?"))
+    await pilot.press("y")
     await until(pilot, lambda: not runtime_of(window).jobs.running())
     await until(pilot, lambda: shown(pilot, "◆ model   stopped"))
     assert "q" not in row_of(pilot, "sleep 300").partition("◆")[0].replace("seq", "")
