@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from contextui.errors import ContextUIError
@@ -31,6 +30,7 @@ from contextui.tui.desktop.rowlist import (
     spread,
 )
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, is_diff, plain_lines
+from contextui.tui.dialogs.question import ChangeQuestion
 from contextui.tui.lines import MUTED, fit, line
 from contextui.widgets import ActionRequested, FileRequested
 from contextui.windowing.runtime import runtime_of
@@ -84,27 +84,8 @@ class ChangeList(RowList[Row]):
         return self.row if isinstance(self.row, Entry) else None
 
 
-class Confirmation(Static, can_focus=True):
-    """A question that is answered with y or n."""
-
-    BINDINGS = [
-        Binding("y", "answer(True)", "discard"),
-        Binding("n,escape", "answer(False)", "keep", key_display="n"),
-    ]
-
-    class Answered(Message):
-        """Posted with the answer."""
-
-        def __init__(self, yes: bool) -> None:
-            super().__init__()
-            self.yes = yes
-
-    def action_answer(self, yes: bool) -> None:
-        self.post_message(self.Answered(yes))
-
-
 class GitBody(Vertical):
-    """List and diff; below them the message of a commit, or a question."""
+    """List and diff; below them the message of a commit."""
 
     BINDINGS = [
         Binding("space", "stage", "stage", key_display="space"),
@@ -126,7 +107,7 @@ class GitBody(Vertical):
         .heading { height: 1; }
         ChangeView { height: 1fr; }
         .message { height: auto; max-height: 3; padding: 0 1 0 0; }
-        Field, Confirmation { display: none; height: auto; max-height: 3; }
+        Field { display: none; height: auto; max-height: 3; }
         &.-narrow .left, &.-alone .left { width: 1fr; }
         &.-narrow .right, &.-alone .right { display: none; }
         &.-narrow.-diff .left { display: none; }
@@ -142,14 +123,12 @@ class GitBody(Vertical):
         self._window, self._words = window, Words(window.env.lang)
         self._now = Situation()
         self._chosen = ""
-        self._asked = ""  # the file that the question is about
-        self._seen = ""  # the text that the person was shown with it
+        self._seen = ""  # the diff that the person was shown with it
         self._draft = ""  # a message that was not committed
         self._list = ChangeList(self._draw, lambda row: row.key if isinstance(row, Entry) else row)
         self._diff = ChangeView([])
         self._filter = FilterLine(self._list)
         self._message, self._heading = Static(classes="message"), Static(classes="heading")
-        self._question = Confirmation()
         self._field = Field(hint=self._words("message, enter commits, esc leaves"))
 
     def compose(self) -> ComposeResult:
@@ -161,7 +140,6 @@ class GitBody(Vertical):
             with Vertical(classes="right"):
                 yield self._heading
                 yield self._diff
-        yield self._question
         yield self._field
 
     @property
@@ -328,7 +306,7 @@ class GitBody(Vertical):
 
     @property
     def _is_asking(self) -> bool:
-        return bool(self._field.display or self._question.display)
+        return bool(self._field.display)
 
     @on(RowList.Moved)
     def _moved(self, message: "RowList.Moved") -> None:
@@ -424,32 +402,30 @@ class GitBody(Vertical):
         return True
 
     async def action_discard(self) -> None:
-        entry, window = self._list.entry, self._window
-        if entry is None or not entry.change.is_changed:
-            return
-        name = entry.change.name
-        lost = await self._read(lambda: window.lost_by_discarding(name))
+        if (entry := self._list.entry) is not None and entry.change.is_changed:
+            await self._discard(entry.change)
+
+    async def _discard(self, change: Change, seen: str | None = None) -> None:
+        """Discard what the person was shown; first show it, and again if it has changed."""
+        name, words = change.name, self._words
+        lost = await self._read(lambda: self._window.lost_by_discarding(name))
         if lost is None:
             return
-        self._asked = name
-        self._set_heading(self._words("Lost if discarded:"), name, "$text-warning")
-        self._show_all(lost)
-        question = self._words("Discard the changes of {name}? y discards, n keeps them", name=name)
-        if entry.change.is_untracked:
-            question = self._words("Delete {name}? y deletes, n keeps it", name=name)
-        self._question.update(Content.styled(line(question), "$text-warning"))
-        self._question.display = True
-        self._question.focus()
-
-    @on(Confirmation.Answered)
-    async def _answered(self, message: Confirmation.Answered) -> None:
-        message.stop()
-        name, window = self._asked, self._window
-        if message.yes and name:
-            if await self._differs(lambda: window.lost_by_discarding(name)):
-                return
+        if lost == seen:
             self.post_message(ActionRequested("discard", {"path": name}))
-        self._done_asking()
+            return
+
+        def answer(yes: bool | None) -> None:
+            if yes:
+                self.run_worker(self._discard(change, lost))
+
+        title = words("Discard the changes of {name}?", name=line(name))
+        if change.is_untracked:
+            title = words("Delete {name}?", name=line(name))
+        about = words("Lost if discarded:" if seen is None else "Changed just now, look again")
+        lines = diff_lines(lost, words) if is_diff(lost) else plain_lines(lost)
+        screen = ChangeQuestion(words, title, words("Discard"), about=about, lines=lines)
+        self.app.push_screen(screen, answer)
 
     def action_leave(self) -> None:
         if self._is_asking:
@@ -460,8 +436,7 @@ class GitBody(Vertical):
     def _done_asking(self) -> None:
         if self._field.display:
             self._draft = self._field.text
-        self._asked = self._seen = ""
-        self._field.display = self._question.display = False
+        self._seen, self._field.display = "", False
         self.remove_class("-diff")
         self._list.focus()
         self._look_at_row()

@@ -1,5 +1,6 @@
 """Question with two answers: a letter for yes, `n` or Esc for no."""
 
+from collections.abc import Sequence
 from typing import ClassVar, Generic, TypeVar
 
 from textual import events, on
@@ -9,6 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from contextui.tui.dialogs.diff import ChangeView, Line
 from contextui.tui.dialogs.guard import KeyGuard
 from contextui.tui.keys import letter_of
 from contextui.tui.lines import KEY, fit
@@ -88,3 +90,28 @@ class QuestionScreen(Dialog[bool]):
     def _decide(self, wanted: bool) -> None:
         if self.is_current:
             self.dismiss(wanted)
+
+
+class ChangeQuestion(QuestionScreen):
+    """Asks about lines that the person reads first."""
+
+    DEFAULT_CSS = """
+    ChangeQuestion {
+        #box { width: 108; }
+        ChangeView { max-height: 60vh; margin: 1 0; }
+    }
+    """
+    no = ("n", msg("Cancel; Esc does the same"))
+
+    def __init__(
+        self, words: Words, title: str, yes: str, *, about: str, lines: Sequence[Line]
+    ) -> None:
+        super().__init__(words, title, "y", yes)
+        self._about, self._lines = about, lines
+
+    def details(self) -> ComposeResult:
+        yield Static(Content.styled(self._about, "$text-warning"), id="about")
+        yield ChangeView(self._lines)
+
+    def on_mount(self) -> None:
+        self.query_one(ChangeView).focus()

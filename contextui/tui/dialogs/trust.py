@@ -4,17 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from textual.app import ComposeResult
-from textual.content import Content
-from textual.widgets import Static
-
 from contextui.config.servers import PROJECT_SERVERS
-from contextui.tui.dialogs.diff import ChangeView, Line
-from contextui.tui.dialogs.question import QuestionScreen
+from contextui.tui.dialogs.diff import Line
+from contextui.tui.dialogs.question import ChangeQuestion
 from contextui.tui.lines import line
 from contextui.windowing.finding.servers import find_servers
 from contextui.windowing.finding.trust import PROJECT_WINDOWS, Review, TrustStore
-from contextui.words import Words, msg
+from contextui.words import Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,39 +38,27 @@ class FolderCode:
             store.trust_file(review)
 
 
-class TrustScreen(QuestionScreen):
+class TrustScreen(ChangeQuestion):
     """Shows every file whole, and asks whether to trust them."""
 
-    DEFAULT_CSS = """
-    TrustScreen {
-        #box { width: 108; }
-        ChangeView { max-height: 60vh; margin: 1 0; }
-    }
-    """
-    no = ("n", msg("Cancel; Esc does the same"))
-
     def __init__(self, words: Words, code: FolderCode) -> None:
-        yes = words("Trust exactly these files; a change asks again")
-        super().__init__(words, words("Trust what this folder brings?"), "y", yes)
-        self._code = code
+        super().__init__(
+            words,
+            words("Trust what this folder brings?"),
+            words("Trust exactly these files; a change asks again"),
+            about=words("These files run with your permissions. Read them first."),
+            lines=[*_lines(words, code)],
+        )
 
-    def details(self) -> ComposeResult:
-        about = self._words("These files run with your permissions. Read them first.")
-        yield Static(Content.styled(about, "$text-warning"), id="about")
-        yield ChangeView([*self._lines()])
 
-    def _lines(self) -> Iterator[Line]:
-        for review in self._code.reviews:
-            is_servers = review is self._code.servers
-            for file in review.files:
-                status = self._words(file.status_text)
-                name = PROJECT_SERVERS if is_servers else f"{PROJECT_WINDOWS}/{file.name}"
-                yield Line("!", f"{line(name)}   {status}")
-                if file.reason:
-                    yield Line("?", self._words(file.reason))
-                content = review.contents.get(file.name, b"").decode("utf-8", "replace")
-                for number, text in enumerate(content.removesuffix("\n").split("\n"), 1):
-                    yield Line(" ", text, 0, number)
-
-    def on_mount(self) -> None:
-        self.query_one(ChangeView).focus()
+def _lines(words: Words, code: FolderCode) -> Iterator[Line]:
+    for review in code.reviews:
+        is_servers = review is code.servers
+        for file in review.files:
+            name = PROJECT_SERVERS if is_servers else f"{PROJECT_WINDOWS}/{file.name}"
+            yield Line("!", f"{line(name)}   {words(file.status_text)}")
+            if file.reason:
+                yield Line("?", words(file.reason))
+            content = review.contents.get(file.name, b"").decode("utf-8", "replace")
+            for number, text in enumerate(content.removesuffix("\n").split("\n"), 1):
+                yield Line(" ", text, 0, number)

@@ -9,12 +9,13 @@ from textual import events
 from textual.pilot import Pilot
 
 from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.dialogs import guard
 from contextui.tui.dialogs.diff import ChangeView
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.git.widget import ChangeList, Entry, GitBody
 from contextui.windows.git.window import GitWindow
 from tests.tui.desktop.samples import enter, focused_window, region_text, seen
-from tests.tui.running import desk_in, running, until
+from tests.tui.running import desk_in, running, shown, until
 from tests.tui.sharing import SharedChat, sharing
 from tests.windows.git.conftest import run
 
@@ -142,8 +143,9 @@ async def test_the_filter_and_a_second_click_open_a_change(
 
 
 async def test_discarding_and_committing_show_all_of_it_first(
-    chat: SharedChat, pilot: "Pilot[int]", folder: Path
+    chat: SharedChat, pilot: "Pilot[int]", folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(guard, "DEAF", 0.0)
     (folder / "a.txt").write_text("one\ntwo\nthree\nmine\n")
     (folder / "b.txt").write_text("B\n")
     run(folder, "add", "b.txt")
@@ -151,15 +153,17 @@ async def test_discarding_and_committing_show_all_of_it_first(
     work = chat.work
     await seen(pilot, frame, "Changed")
     await pilot.press("down", "d")
-    await seen(pilot, frame, "Lost if discarded", "- mine", "y discards")
+    await until(pilot, lambda: shown(pilot, "- mine"))
+    assert shown(pilot, "Lost if discarded")
     await pilot.press("n")
     await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
     assert "mine" in (work / "a.txt").read_text()
     await pilot.press("d")
-    await seen(pilot, frame, "y discards")
+    await until(pilot, lambda: shown(pilot, "- mine"))
     (work / "a.txt").write_text("one\ntwo\nthree\nmore of mine\n")
     await pilot.press("y")
-    await seen(pilot, frame, "Changed just now", "- more of mine")
+    await until(pilot, lambda: shown(pilot, "- more of mine"))
+    assert shown(pilot, "Changed just now")
     await pilot.press("y")
     await seen(pilot, frame, "Discarded the changes of a.txt.")
     assert (work / "a.txt").read_text() == "one\ntwo\nthree\n"
