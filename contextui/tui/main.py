@@ -548,7 +548,7 @@ class MainScreen(Screen[None]):
             self._show_waiting("turn" if is_running else "person")
 
     def _scroll_log(self, action: str) -> None:
-        getattr(self.query_one("#log"), f"action_{action}")()
+        self.call_next(self.app.run_action, action, self.query_one("#log"))
 
     def _offer_tries(self) -> None:
         tries = [one for one in self.query(Try) if one.visible and one.region]

@@ -251,6 +251,7 @@ async def test_a_session_that_cannot_be_opened_ends_the_app() -> None:
 
 
 async def test_ctrl_c_clears_and_says_what_quits(pilot: "Pilot[int]") -> None:
+    await pilot.press("pageup", "ctrl+end")  # there is nothing to scroll
     await pilot.press("x", "ctrl+c")
     await until(pilot, lambda: shown(pilot, "Cleared. ctrl+z brings it back."))
     await pilot.press("ctrl+z")
