@@ -4,7 +4,6 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import ClassVar
 
 from rich.cells import CellSpan, cell_len, split_graphemes
 from rich.segment import Segment
@@ -247,8 +246,6 @@ class Sheet(LineView, can_focus=True):
     """
 
     DEFAULT_CSS = "Sheet { overflow-y: auto; scrollbar-gutter: stable; }"
-    follows: ClassVar[bool] = False
-    """Whether a view scrolled to the end stays there."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -258,11 +255,12 @@ class Sheet(LineView, can_focus=True):
         raise NotImplementedError
 
     def redraw(self) -> None:
-        if self.is_attached and self.line_width:
-            self.lines = self.lines_for(self.line_width)
-            self.set_count(len(self.lines), follow=self.follows)
+        width = self.line_width - self.show_vertical_scrollbar  # text does not touch it
+        if self.is_attached and width > 0:
+            self.lines = self.lines_for(width)
+            self.set_count(len(self.lines), follow=False)
 
-    on_resize = redraw
+    on_resize = watch_show_vertical_scrollbar = redraw
 
     def watch_has_focus(self, has_focus: bool) -> None:
         super().watch_has_focus(has_focus)

@@ -188,7 +188,7 @@ class FilterInput(Input):
         Binding("down", "step(1)", show=False),
         Binding("pageup", "page(-1)", show=False),
         Binding("pagedown", "page(1)", show=False),
-        Binding("enter", "submit", "open"),
+        Binding("enter", "submit", "choose"),
         Binding("escape", "clear_filter", "clear filter"),
     ]
 

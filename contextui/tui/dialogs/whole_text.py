@@ -24,8 +24,8 @@ class WholeText(Dialog[None]):
     DEFAULT_CSS = """
     WholeText {
         #box { width: 110; padding: 0 1; }
-        ChangeView { max-height: 75vh; background: $background; }
-        .keys { margin: 1 0 0 0; }
+        ChangeView { max-height: 100%; background: $background; }
+        .keys { dock: bottom; margin: 1 0 0 0; }
     }
     """
     BINDINGS = [

@@ -1,18 +1,23 @@
 """The log page of the inspector: errors, warnings, notices and sweeps, newest at the bottom."""
 
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
+from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.containers import Container
 from textual.content import Content
 
 from contextui.events import AnswerDiscarded, Event, Notice, RetryScheduled, TurnFinished
 from contextui.session.usage import Sweep
 from contextui.tui.app_session import AppSession, Changes
+from contextui.tui.desktop.rowlist import FilterLine, RowList, found_text
+from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.usage import reason_text, time_of
-from contextui.tui.lines import FAINT, MUTED, Sheet, wrapped
+from contextui.tui.lines import FAINT, MUTED, fit, line
 from contextui.words import Text, Words
 
 _KEPT = 1_000
@@ -27,30 +32,51 @@ _STYLES: dict[Kind, str] = {
 }
 
 
-class LogLine(NamedTuple):
-    """A log entry: time, severity, text, repetitions in a row, and figures below the text."""
+@dataclass(slots=True, eq=False)
+class LogEntry:
+    """An entry of the log: time, severity, text, and how many times in a row."""
 
     when: str
     kind: Kind
     text: str
     times: int = 1
-    figures: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.when} {self.text}"
 
 
-class LogPage(Sheet):
+class LogList(RowList[LogEntry]):
+    """The entries, one in a row; Enter shows one whole."""
+
+    BINDINGS = [Binding("enter", "open", "whole text")]
+    expands: ClassVar[bool] = False
+
+    def opens(self, place: int, clicks: int) -> bool:  # noqa: ARG002
+        return clicks == 2
+
+
+class LogPage(Container):
     """Warnings, notices, and windows that could not be loaded or drawn."""
 
-    BINDINGS = [Binding("c", "copy", "copy")]
-    follows: ClassVar[bool] = True
+    BINDINGS = [
+        Binding("slash", "filter", "filter", key_display="/"),
+        Binding("c", "copy", "copy"),
+        Binding("escape", "clear", show=False),
+    ]
 
     def __init__(self, words: Words, desk: AppSession, grew: Callable[[], object]) -> None:
-        super().__init__()
-        self.id = "events"
+        super().__init__(id="events")
         self._words, self._desk, self._grew = words, desk, grew
         self._notices = desk.session.notices
         self._heard = self._attempt = 0
-        self._log: deque[LogLine] = deque(maxlen=_KEPT)
-        self._earlier: list[LogLine] = []
+        self._log: list[LogEntry] = []
+        self._list = LogList(self._draw, id)
+        self._filter = FilterLine(self._list, keeps=True)
+        self.action_filter, self.action_clear = self._filter.begin, self._filter.end
+
+    def compose(self) -> ComposeResult:
+        yield self._filter
+        yield self._list
 
     def on_mount(self) -> None:
         for entry in self._desk.entries:
@@ -59,6 +85,7 @@ class LogPage(Sheet):
         self._heard = len(self._notices)
         for notice in dict.fromkeys([*self._desk.notices, *self._notices]):
             self.add(notice)
+        self._show()
 
     def take(self, changes: Changes) -> None:
         for trouble in changes.troubles:
@@ -87,24 +114,24 @@ class LogPage(Sheet):
 
     def add(self, text: Text, kind: Kind = "warning") -> None:
         """Add an entry; count it if it repeats the last one."""
-        when, short = datetime.now().strftime("%H:%M"), self._words(text)[:_LONGEST]
-        last = self._log[-1] if self._log else None
+        short, last = self._words(text)[:_LONGEST], self._log[-1] if self._log else None
+        entry = LogEntry(datetime.now().strftime("%H:%M"), kind, short)
         if last is not None and (last.kind, last.text) == (kind, short):
-            self._log[-1] = LogLine(when, kind, short, last.times + 1)
+            last.when, last.times = entry.when, last.times + 1
         else:
-            self._log.append(LogLine(when, kind, short))
-        self.redraw()
+            self._log.append(entry)
+        self._show()
         self._grew()
 
     def add_sweep(self, sweep: Sweep) -> None:
-        self._log.append(self._line_of(sweep))
-        self.redraw()
+        self._log.append(self._entry_of(sweep))
+        self._show()
 
     def put_before(self, sweeps: Iterable[Sweep]) -> None:
-        self._earlier = [self._line_of(sweep) for sweep in sweeps][-_KEPT:]
-        self.redraw()
+        self._log[:0] = map(self._entry_of, sweeps)
+        self._show()
 
-    def _line_of(self, sweep: Sweep) -> LogLine:
+    def _entry_of(self, sweep: Sweep) -> LogEntry:
         """Format a sweep, with the figures of the session's log: those do not change later."""
         words, names = self._words, ("saved", "rewritten", "rent", "price")
         figures = {name: f"{round(getattr(sweep, name) or 0):,}" for name in names}
@@ -113,23 +140,36 @@ class LogPage(Sheet):
             words("{saved} removed, {rewritten} rewritten", **figures),
             words("rent {rent}, price {price} tokens", **figures),
         )
-        return LogLine(time_of(sweep), "sweep", text, figures="\n".join(below))
+        return LogEntry(time_of(sweep), "sweep", "\n".join([text, *below]))
+
+    @on(FilterLine.Changed)
+    def _show(self) -> None:
+        """Show the entries that the filter leaves; a cursor at the newest stays there."""
+        del self._log[:-_KEPT]
+        words, query, before = self._words, self._filter.query_text, len(self._list.rows)
+        found = [one for one in self._log if query.casefold() in f"{one.kind} {one}".casefold()]
+        note = words("No warnings.")
+        if query:
+            note = words("Nothing matches “{query}”. Esc clears.", query=line(query))
+            self._filter.show_found(found_text(len(found), len(self._log), words))
+        follows = self._list.cursor >= before - 1
+        self._list.show(found, Content.styled(note, MUTED if query else FAINT))
+        if follows:
+            self._list.choose(len(found))
+
+    def _draw(self, entry: LogEntry, width: int) -> Content:
+        first, _, rest = entry.text.partition("\n")
+        times = f"  ×{entry.times}" if entry.times > 1 else ""
+        text = fit(first + " …" * bool(rest), max(width - 6 - len(times), 0)).rstrip() + times
+        return Content.assemble((f"{entry.when:<6}", MUTED), (text, _STYLES[entry.kind]))
+
+    @on(LogList.Opened)
+    def _open(self) -> None:
+        if (entry := self._list.row) is not None:
+            self.app.push_screen(WholeText(self._words, entry.when, entry.text))
 
     def action_copy(self) -> None:
-        text = "\n".join(
-            "\n".join(filter(None, (f"{entry.when} {entry.text}", entry.figures)))
-            for entry in (*self._earlier, *self._log)
-        )
-        self.app.copy_to_clipboard(text)
+        self.app.copy_to_clipboard("\n".join(map(str, self._list.rows)))
 
-    def lines_for(self, width: int) -> Sequence[Content]:
-        """Return the entries, with the time before the first line of each."""
-        room, lines = max(width - 6, 10), list[Content]()
-        for entry in (*self._earlier, *self._log):
-            times = f"  ×{entry.times}" if entry.times > 1 else ""
-            for number, piece in enumerate(wrapped(entry.text + times, room)):
-                when = "" if number else entry.when
-                lines.append(Content.assemble((f"{when:<6}", MUTED), (piece, _STYLES[entry.kind])))
-            figures = wrapped(entry.figures, room) if entry.figures else ()
-            lines += (Content.styled(f"{'':<6}{piece}", MUTED) for piece in figures)
-        return lines or [Content.styled(self._words("No warnings."), FAINT)]
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "clear" or bool(self._filter.display)

@@ -165,8 +165,7 @@ class Inspector(Vertical):
         self._show_page(page)
         if has_focus:
             shown = self._pages[page]
-            has_list = isinstance(shown, ItemPage | RequestPage)
-            (shown.query_one(RowList) if has_list else shown).focus()
+            (shown if isinstance(shown, RowList) else shown.query_one(RowList)).focus()
         self._look()
 
     def _show_page(self, page: str) -> None:

@@ -14,6 +14,7 @@ from contextui.tokens import Usage
 from contextui.tui.app_session import Changes
 from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.history import read_past
+from contextui.tui.inspector.log import LogList
 from contextui.tui.inspector.parts import Part
 from contextui.tui.inspector.request import Outline
 from contextui.windowing.finding.registry import WindowEntry
@@ -178,10 +179,21 @@ async def test_the_log_shows_what_went_wrong(tmp_path: Path) -> None:
         assert any("Log•" in line for line in lines(pilot))
         await enter(pilot)
         await pilot.press("left_square_bracket")
-        await see(pilot, "[X] deploy: syntax error, line 3", "A newer version is out.")
-        await see(pilot, "The request was refused.")
+        await see(pilot, "[X] deploy: syntax error", "A newer version is out.")
+        await see(pilot, "The request was refused.", "enter whole text  / filter  c copy")
         await pilot.press("c")
         assert "[X] deploy: syntax error, line 3" in pilot.app.clipboard
+        log = inspector(pilot).query_one(LogList)
+        await pilot.press("slash", *"error")  # X26: the log had no cursor, filter or detail
+        await see(pilot, "2 of 3")
+        assert {entry.kind for entry in log.rows} == {"error"}
+        await pilot.press("enter", "up", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+        await see(pilot, "[X] deploy: syntax error, line 3")
+        await pilot.press("escape", "slash", *"xyz")
+        await see(pilot, "Nothing matches “xyz”.")
+        await pilot.press("escape")
+        await until(pilot, lambda: len(log.rows) == 3)
         assert not any("Log•" in line for line in lines(pilot))
         for _ in range(3):
             inspector(pilot).take(Changes(troubles=["todo_1 is late"]))
@@ -207,7 +219,9 @@ async def test_sweeps_are_logged_with_reason_rent_and_price(
         await pilot.press("left_square_bracket")
         rent, price = round(sweep["rent"]), round(sweep["price"])
         await see(pilot, f"Sweep: you dropped {item.seq:04}")
+        await pilot.press("enter")
         await see(pilot, f"rent {rent:,}, price {price:,} tokens")
+        await pilot.press("escape")
         assert price > rent > 0
         await pilot.press("c")
         assert f"rent {rent:,}, price {price:,} tokens" in pilot.app.clipboard
@@ -225,6 +239,7 @@ async def test_sweeps_are_logged_with_reason_rent_and_price(
         await enter(pilot)
         await pilot.press("left_square_bracket")
         await see(pilot, f"Sweep: you dropped {item.seq:04}")
+        await pilot.press("enter")
         await see(pilot, f"rent {rent:,}, price {price:,} tokens")
 
 
