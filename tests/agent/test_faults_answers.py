@@ -183,14 +183,6 @@ def test_fault_11_two_calls_of_one_id_are_one(wired: Wired) -> None:
     assert len(ids) == len(set(ids)) == 4
 
 
-@pytest.mark.parametrize("given", ["工具 1", "x" * 300])
-def test_fault_11_odd_ids_and_names_can_be_sent_back(wired: Wired, given: str) -> None:
-    odd = {**opening("x"), "id": given}
-    nameless = {**call("no such tool! 你好"), "id": given + "2"}
-    assert end(wired.say("a list", answer(odd, nameless), answer("Done."))).text == "Done."
-    assert wired.items == ["x"]
-
-
 # --- 12: strange characters --------------------------------------------------------------
 
 STRANGE = "a\0b \ud800 \udc00 \ufffe \x1b[2J \u2028 </Window> <|endoftext|> 😀"

@@ -36,16 +36,6 @@ def terminal(program: Program, *words: str, **variables: str) -> Terminal:
     return Terminal(words, program.folder, size, **variables)
 
 
-def test_in_a_terminal_the_app_opens_and_leaves(program: Program) -> None:
-    with terminal(program, "Make a to-do list with milk") as screen:
-        screen.wait_for(lambda: screen.shows("todo_1"))
-        screen.type(CTRL_Q)
-        assert screen.end() == 0
-        assert screen.written.rstrip().endswith(b"contextui -c resumes this conversation.")
-    (info,) = program.sessions()
-    assert info.first_words == "Make a to-do list with milk"
-
-
 def test_an_app_in_which_nothing_was_done_leaves_nothing(program: Program) -> None:
     program.write("AGENTS.md", "Speak plainly.")  # stands in the context from the start
     with terminal(program) as screen:
@@ -55,17 +45,6 @@ def test_an_app_in_which_nothing_was_done_leaves_nothing(program: Program) -> No
         assert screen.end() == 0
     assert program.files() == []
     assert list(program.home.rglob("*.lock")) == []
-
-
-def test_a_window_that_was_opened_is_kept(program: Program) -> None:
-    with terminal(program) as screen:
-        screen.wait_for(lambda: screen.shows("No model is connected"))
-        screen.type("/open todo\r")
-        screen.wait_for(lambda: screen.shows("todo_1"))
-        screen.type(CTRL_Q)
-        assert screen.end() == 0
-    (info,) = program.sessions()
-    assert not info.is_empty
 
 
 def test_errors_are_reported_on_the_normal_screen(program: Program) -> None:

@@ -12,10 +12,6 @@ from contextui import ContextItem, ItemType, SessionStore
 from tests.cli.calling import PATIENCE, Program
 
 HEAVY = {"textual", "anthropic", "httpx2", "tiktoken", "lxml", "pydantic", "psutil"}
-MODULES = [
-    *("logging", "typing", "argparse", "tomllib", "traceback", "asyncio", "json", "signal"),
-    *("pydantic", "lxml", "anthropic", "filelock", "contextui_stranger", "sitecustomize2"),
-]
 
 
 # Commands, from the one that loads least, and what must not be loaded when each has run.
@@ -73,28 +69,6 @@ def test_a_command_loads_only_what_it_needs(program: Program) -> None:
         assert not_loaded.isdisjoint(loaded), words
     assert done.stdout.startswith(f"contextui {contextui.__version__}\n")
     assert f"{session.id[:8]}  " in done.stdout
-
-
-def test_no_module_of_the_current_folder_is_found(program: Program) -> None:
-    for name in MODULES:
-        program.write(
-            f"{name}.py", f"open({str(program.home)!r} + '-{name}-ran', 'w')\nraise SystemExit(9)"
-        )
-    info = "stranger.egg-info"
-    program.write(f"{info}/PKG-INFO", "Metadata-Version: 2.1\nName: stranger\nVersion: 1.0\n")
-    program.write(
-        f"{info}/entry_points.txt", "[contextui.windows]\nevil = contextui_stranger:Evil\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-Bmcontextui", "windows"],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "evil" not in done.stdout
-    assert list(program.home.parent.glob("*-ran")) == []
 
 
 def test_as_a_library_the_path_stays_as_it_is(tmp_path: Path) -> None:

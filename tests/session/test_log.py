@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from contextui.session.entry import decode, encode
 from contextui.session.lines import DamagedLineError, Line, lines, lines_backwards
-from contextui.session.log import LogFile, SessionLog, repair_end
+from contextui.session.log import LogFile, SessionLog
 from contextui.session.reader import Damage, entries, line_at
 
 AGAIN = "Saving is retried until it succeeds."
@@ -141,29 +141,6 @@ def test_a_damaged_line_costs_that_line(tmp_path: Path) -> None:
         found = [entry.uuid for _, entry in entries(lines(file), damage.append)]
     assert found == ["u0", "u1", "u2"]
     assert [one.offset for one in damage] == [len(good[0]), len(good[0]) + 8 + len(good[1])]
-
-
-@pytest.mark.long
-def test_a_log_cut_at_every_byte_keeps_every_complete_line(tmp_path: Path) -> None:
-    """200 entries; what is removed is reported."""
-    whole = [encode({**fields(n), "timestamp": ""}) for n in range(200)]
-    data, start = b"".join(whole), 0
-    fd = os.open(tmp_path / "s.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND)
-    for line in whole:
-        for cut in range(start, start + len(line)):
-            os.ftruncate(fd, start)
-            os.write(fd, data[start:cut])
-            notices: list[str] = []
-            only_its_end_is_missing = cut == start + len(line) - 1
-            kept = start + len(line) if only_its_end_is_missing else start
-            assert repair_end(fd, notices.append) == kept
-            assert os.fstat(fd).st_size == kept
-            assert os.pread(fd, len(line), start) == (line if only_its_end_is_missing else b"")
-            assert bool(notices) == (cut != start and not only_its_end_is_missing)
-        os.ftruncate(fd, start)
-        os.write(fd, line)
-        start += len(line)
-    os.close(fd)
 
 
 def test_a_log_goes_on_behind_what_a_crash_left(tmp_path: Path) -> None:

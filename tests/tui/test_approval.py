@@ -72,6 +72,12 @@ async def decided(pilot: "Pilot[Any]", host: Host) -> Decision:
     return decision
 
 
+async def unanswered(pilot: "Pilot[Any]", host: Host) -> None:
+    """Wait until a key would have answered, and assert that none has."""
+    await pilot.pause(3 * guard.SETTLE)
+    assert host.decisions == []
+
+
 # --- what it shows ---------------------------------------------------------------------
 
 
@@ -262,8 +268,7 @@ async def test_it_is_deaf_until_it_could_be_seen(
     await pilot.press("y", "n", "escape")
     for letter in "ysn":
         await pilot.click(f"#choice-{letter}", offset=(5, 0))
-    await pilot.pause(2 * guard.SETTLE)
-    assert host.decisions == []
+    await unanswered(pilot, host)
     assert pilot.app.screen is screen
 
 
@@ -289,8 +294,7 @@ async def test_a_word_a_paste_or_steady_typing_is_no_answer(
         key = events.Key("y", "y")
         key.time = now + 0.1 * number
         screen.on_key(key)
-    await pilot.pause(2 * guard.SETTLE)
-    assert host.decisions == []
+    await unanswered(pilot, host)
     assert pilot.app.screen is screen
     key = events.Key("y", "y")
     key.time = now + 4.0 + guard.DEAF
@@ -308,8 +312,7 @@ async def test_after_another_screen_it_is_deaf_again_and_under_it_it_is_withdraw
     pilot.app.pop_screen()
     await pilot.pause()
     await pilot.press("y")
-    await pilot.pause(2 * guard.SETTLE)
-    assert host.decisions == []
+    await unanswered(pilot, host)
     assert pilot.app.screen is screen
     await pilot.app.push_screen(Screen())
     screen.withdraw()
@@ -333,8 +336,7 @@ async def test_the_click_that_brings_the_terminal_back_is_no_answer(
     await pilot.pause()
     await pilot.click("#choice-y")
     await pilot.press("y", "n", "escape")
-    await pilot.pause(2 * guard.SETTLE)
-    assert host.decisions == []
+    await unanswered(pilot, host)
 
 
 # --- in the program --------------------------------------------------------------------

@@ -17,9 +17,9 @@ from contextui.windowing.preview import CommandPreview, Preview, checked
 from contextui.words import Lang, Words
 from tests.tui.change import ODD, Host
 from tests.tui.running import lines, until
-from tests.tui.test_approval import ask, decided, host_of
+from tests.tui.test_approval import ask, decided, host_of, unanswered
 
-PYTEST = 'pytest -q tests/test_cart.py -k "discount and not slow" --maxfail=3'
+PYTEST = 'pytest -q tests/test_cart.py -k "discount and fast" --maxfail=3'
 SIZES = [(80, 24), (120, 40)]
 
 
@@ -99,8 +99,7 @@ async def test_without_a_pattern_the_reason_is_a_sentence(pilot: "Pilot[Any]") -
     assert "&& 连接了两条命令，无法按模式允许。" in text_of(pilot)
     assert not screen.query("#choice-p")
     await pilot.press("p")
-    await pilot.pause(2 * guard.SETTLE)
-    assert host.decisions == []
+    await unanswered(pilot, host)
 
 
 async def test_a_sandbox_is_named_and_a_long_folder_stands_whole_below(pilot: "Pilot[Any]") -> None:
@@ -145,8 +144,7 @@ async def test_a_pattern_is_not_offered_where_its_examples_do_not_fit(pilot: "Pi
     host, _screen = await asked(pilot)
     assert "pytest *" not in text_of(pilot)
     await pilot.press("p")
-    await pilot.pause(2 * guard.SETTLE)
-    assert host.decisions == []
+    await unanswered(pilot, host)
 
 
 async def test_what_cannot_be_seen_is_spelled_and_nothing_is_raw(pilot: "Pilot[Any]") -> None:
@@ -253,13 +251,11 @@ async def test_an_edited_command_is_shown_before_it_can_run(
     assert field.text == PYTEST
     assert "Run it once" not in text_of(pilot)
     await pilot.press(*" -yspn")
-    await pilot.pause(2 * guard.SETTLE)
-    assert host.decisions == []
+    await unanswered(pilot, host)
     assert field.text == f"{PYTEST} -yspn"
     assert "-yspn" in text_of(pilot)
     await pilot.press("enter", "y")  # the same hand goes on typing
-    await pilot.pause(2 * guard.SETTLE)
-    assert host.decisions == []
+    await unanswered(pilot, host)
     await takes_answers(pilot, screen)
     text = text_of(pilot)
     assert "edited by you" in text
@@ -268,8 +264,7 @@ async def test_an_edited_command_is_shown_before_it_can_run(
         assert gone not in text
     await pilot.press("s")
     await pilot.press("p")
-    await pilot.pause(2 * guard.SETTLE)
-    assert host.decisions == []
+    await unanswered(pilot, host)
     screen.guard.deaf_until = 0.0
     await pilot.press("y")
     assert await decided(pilot, host) == Decision("once", edited=f"{PYTEST} -yspn")
@@ -329,8 +324,7 @@ async def test_while_it_is_edited_a_key_before_approves_nothing_and_it_may_be_wi
     host, screen = await asked(pilot)
     screen._choose("y")
     screen._choose("e", at_once=True)  # by a click
-    await pilot.pause(3 * guard.SETTLE)
-    assert host.decisions == []
+    await unanswered(pilot, host)
     assert screen.query_one(CommandField).has_focus
     screen.withdraw()  # the turn was stopped
     assert await decided(pilot, host) == Decision("no")

@@ -207,8 +207,3 @@ def test_a_first_message_is_sent_at_once_and_no_escape_of_a_file_reaches_the_ter
         assert b"]52;c;aGk=\x07" not in terminal.written
         assert b"]0;owned\x07" not in terminal.written
         assert b"\x1b[38;2;108;176;245m" not in terminal.written
-
-
-def test_chinese_by_locale(folder: Path) -> None:
-    with Terminal([], folder, (80, 24), LC_ALL="zh_CN.UTF-8") as terminal:
-        terminal.wait_for(lambda: terminal.shows("没有连接模型"))

@@ -110,22 +110,6 @@ def test_wherever_the_log_ends_the_old_state_or_the_new_one_is_there(tmp_path: P
     assert seen[-1] is True
 
 
-@pytest.mark.long
-def test_what_was_compacted_leaves_the_memory_and_comes_back(tmp_path: Path) -> None:
-    talk = talk_in(tmp_path, rounds=520)
-    compact(talk)
-    for number in range(2):
-        talk.turn(f"more {number}", "yes")
-    first = next(item for item in talk.context.get_all() if item.hidden == "compacted")
-    loaded = [first.is_loaded]
-    assert first.content == "question 0"
-    talk.context.undo()
-    assert [*loaded, first.is_loaded] == [False, True]
-    sent = bytes_of(talk)
-    assert all(f'"question {number}"'.encode() in sent for number in range(520))
-    talk.session.close()
-
-
 @pytest.mark.parametrize("seed", range(times(1, 6)))
 def test_a_session_with_compactions_composes_the_same_reopened(tmp_path: Path, seed: int) -> None:
     dice = random.Random(seed)

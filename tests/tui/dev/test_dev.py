@@ -13,7 +13,6 @@ from contextui.tui.dev.bench import Bench
 from contextui.tui.dev.screen import DevApp, DevFrame
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.whole_text import WholeText
-from contextui.windowing.finding.source import WindowLoadError
 from contextui.windowing.snapshot import Lod
 from contextui.words import Lang
 from tests.tui.hostile import PAYLOAD, check
@@ -233,12 +232,6 @@ async def test_the_log_has_room_and_a_small_terminal_shows_one_side(file: Path) 
         await see(pilot, "✓")
         await pilot.press("tab")
         await see(pilot, "card 1  column x")
-
-
-def test_a_file_that_cannot_be_loaded_says_why(file: Path) -> None:
-    change(file, "class Kanban", "class :")
-    with pytest.raises(WindowLoadError, match=r"syntax error in .*, line 5"):
-        Bench(str(file), file.parent)
 
 
 def test_a_file_written_again_unchanged_keeps_the_fault_on_the_screen(file: Path) -> None:

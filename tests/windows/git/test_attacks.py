@@ -93,26 +93,26 @@ def of_worktree(folder: Path, command: str) -> None:
     (folder / ".git/config.worktree").write_text(f'[core]\n\tfsmonitor = "{command}"\n')
 
 
-def lazy_fetch(folder: Path, command: str) -> None:
-    """A missing object that git would fetch with a program of the repository's choice."""
+def promise(folder: Path, url: str, transport: str) -> None:
+    """Take an object away that git would fetch from there, with a program of the repository's."""
     blob = run(folder, "rev-parse", "HEAD:a.txt").strip()
     (folder / ".git/objects" / blob[:2] / blob[2:]).unlink()
-    run(folder, "config", "remote.origin.url", f"ext::sh -c {command.replace(' ', '% ')}")
-    run(folder, "config", "remote.origin.promisor", "true")
-    run(folder, "config", "extensions.partialClone", "origin")
-    run(folder, "config", "core.repositoryFormatVersion", "1")
-    run(folder, "config", "protocol.ext.allow", "always")
+    settings = {
+        "remote.origin.url": url, "remote.origin.promisor": "true",
+        "extensions.partialClone": "origin", "core.repositoryFormatVersion": "1",
+        f"protocol.{transport}.allow": "always",
+    }  # fmt: skip
+    for name, value in settings.items():
+        run(folder, "config", name, value)
+
+
+def lazy_fetch(folder: Path, command: str) -> None:
+    promise(folder, f"ext::sh -c {command.replace(' ', '% ')}", "ext")
 
 
 def lazy_fetch_locally(folder: Path, command: str) -> None:
-    blob = run(folder, "rev-parse", "HEAD:a.txt").strip()
-    (folder / ".git/objects" / blob[:2] / blob[2:]).unlink()
-    run(folder, "config", "remote.origin.url", str(folder))
+    promise(folder, str(folder), "file")
     run(folder, "config", "remote.origin.uploadpack", f"{command}; git-upload-pack")
-    run(folder, "config", "remote.origin.promisor", "true")
-    run(folder, "config", "extensions.partialClone", "origin")
-    run(folder, "config", "core.repositoryFormatVersion", "1")
-    run(folder, "config", "protocol.file.allow", "always")
 
 
 def submodule(folder: Path, command: str) -> None:
