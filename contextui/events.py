@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock, RLock
-from typing import Any, Literal
+from typing import Any, Literal, dataclass_transform
 
 from contextui.text import one_line
 from contextui.tokens import Usage
@@ -21,16 +21,18 @@ Actor = Literal["person", "model", "window"]
 """Who caused the event: the person, the model, or the window itself (a timer or a hook)."""
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Event:
-    """Base class of all events."""
+    """Base class of all events, which are frozen dataclasses."""
 
-    __slots__ = ()
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        dataclass(frozen=True)(cls)
 
 
 # --- windows ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class WindowOpened(Event):
     """A window is on the screen; while its `opened` hook runs, it is shown as opening.
 
@@ -40,21 +42,18 @@ class WindowOpened(Event):
     window_id: str
 
 
-@dataclass(frozen=True, slots=True)
 class WindowReady(Event):
     """The `opened` hook of a window that was shown as opening has finished."""
 
     window_id: str
 
 
-@dataclass(frozen=True, slots=True)
 class WindowOpenedAgain(Event):
     """A window was asked for that is open already, such as the editor of a file."""
 
     window_id: str
 
 
-@dataclass(frozen=True, slots=True)
 class WindowNotOpened(Event):
     """The `opened` hook of a window that was shown as opening has failed; the window is closed."""
 
@@ -62,7 +61,6 @@ class WindowNotOpened(Event):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
 class WindowCommitted(Event):
     """A window's state has changed; emitted before the change is rendered.
 
@@ -75,14 +73,12 @@ class WindowCommitted(Event):
     actor: Actor
 
 
-@dataclass(frozen=True, slots=True)
 class WindowRestored(Event):
     """A window of an earlier run was restored under its id, with its state."""
 
     window_id: str
 
 
-@dataclass(frozen=True, slots=True)
 class WindowChanged(Event):
     """A window has a new render: new state, another level of detail, or an error."""
 
@@ -90,7 +86,6 @@ class WindowChanged(Event):
     version: str
 
 
-@dataclass(frozen=True, slots=True)
 class WindowActed(Event):
     """An action succeeded or failed; a failed one is rolled back."""
 
@@ -105,7 +100,6 @@ WOKEN = msg("(A window reported something; the person has written nothing.)")
 """The message of a turn that a notification starts."""
 
 
-@dataclass(frozen=True, slots=True)
 class WindowNotified(Event):
     """A window reports something, such as the end of a job."""
 
@@ -152,7 +146,6 @@ class Progress:
         return ", ".join(filter(None, (self.name, self.place)))
 
 
-@dataclass(frozen=True, slots=True)
 class JobsChanged(Event):
     """Jobs of a window started, progressed or ended; at most ten times a second."""
 
@@ -160,7 +153,6 @@ class JobsChanged(Event):
     running: tuple[Progress, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class WindowDetailChanged(Event):
     """A window's level of detail was switched."""
 
@@ -168,14 +160,12 @@ class WindowDetailChanged(Event):
     lod: str
 
 
-@dataclass(frozen=True, slots=True)
 class WindowFocused(Event):
     """Focus moved to this window from another one."""
 
     window_id: str
 
 
-@dataclass(frozen=True, slots=True)
 class WindowClosed(Event):
     """A window was closed.
 
@@ -189,7 +179,6 @@ class WindowClosed(Event):
     given_up: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class WindowTroubled(Event):
     """A window raised, is late, or declared something that was ignored."""
 
@@ -207,7 +196,6 @@ Trigger = Literal["auto", "manual", "strategy"]
 conversation's context strategy."""
 
 
-@dataclass(frozen=True, slots=True)
 class ItemAdded(Event):
     """An item was added to the context and has its seq."""
 
@@ -215,7 +203,6 @@ class ItemAdded(Event):
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
 class ItemsChanged(Event):
     """Items were pinned, hidden, edited … in one step: these fields were set to these values.
 
@@ -227,14 +214,12 @@ class ItemsChanged(Event):
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
 class CutMoved(Event):
     """From now on the conversation before this seq is omitted from requests."""
 
     cut: int
 
 
-@dataclass(frozen=True, slots=True)
 class Compacted(Event):
     """A summary replaced these items; one undo restores them, unless a strategy compacted.
 
@@ -250,7 +235,6 @@ class Compacted(Event):
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class RequestSent(Event):
     """A request was sent with everything up to this seq; its bytes are final.
 
@@ -266,7 +250,6 @@ class RequestSent(Event):
     plan: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class UsageReported(Event):
     """The provider reported the usage of a request; `counted` is our own token count."""
 
@@ -274,7 +257,6 @@ class UsageReported(Event):
     usage: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
 class TurnEnded(Event):
     """The turn took its final form; `early` means in mid-turn, to make room.
 
@@ -300,7 +282,6 @@ Reason = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
 class TurnStarted(Event):
     """The person's message was added to the context."""
 
@@ -308,7 +289,6 @@ class TurnStarted(Event):
     item_id: str
 
 
-@dataclass(frozen=True, slots=True)
 class StepStarted(Event):
     """A request is sent: the number of the step, from 1 on, and its tokens by our own count."""
 
@@ -316,14 +296,12 @@ class StepStarted(Event):
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
 class AnswerDiscarded(Event):
     """The answer broke off: discard the text streamed so far. A new attempt may follow."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
 class RetryScheduled(Event):
     """The request is retried in this many seconds; emitted again every second."""
 
@@ -333,7 +311,6 @@ class RetryScheduled(Event):
     attempts: int
 
 
-@dataclass(frozen=True, slots=True)
 class UsageSpent(Event):
     """The usage of one request; step 0 is one before the first step, such as a summary."""
 
@@ -341,7 +318,6 @@ class UsageSpent(Event):
     step: int
 
 
-@dataclass(frozen=True, slots=True)
 class AnswerGiven(Event):
     """A whole answer, with its text, was added to the context."""
 
@@ -349,7 +325,6 @@ class AnswerGiven(Event):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
 class CallStarted(Event):
     """A tool call starts."""
 
@@ -368,7 +343,6 @@ class CallStarted(Event):
         return self.name, self.input
 
 
-@dataclass(frozen=True, slots=True)
 class CallFinished(Event):
     """A tool call finished.
 
@@ -404,7 +378,6 @@ class CallFinished(Event):
         return not self.ok or bool(self.status)
 
 
-@dataclass(frozen=True, slots=True)
 class ActionRefused(Event):
     """The person, or the approval mode, refused an action.
 
@@ -426,7 +399,6 @@ class ActionRefused(Event):
     allowed_by: str
 
 
-@dataclass(frozen=True, slots=True)
 class Notice(Event):
     """A one-line message for the person."""
 
@@ -434,7 +406,6 @@ class Notice(Event):
     is_error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class CompactionStarted(Event):
     """A compaction starts: a summary of older messages is requested.
 
@@ -525,14 +496,12 @@ class CompactionResult:
         return self.text("en")
 
 
-@dataclass(frozen=True, slots=True)
 class CompactionFinished(Event):
     """A compaction ended; the result is None if it was interrupted and nothing changed."""
 
     result: "CompactionResult | None"
 
 
-@dataclass(frozen=True, slots=True)
 class TurnFinished(Event):
     """The turn is over; always the last event.
 

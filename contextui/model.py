@@ -117,35 +117,30 @@ class ModelRequest:
 # --- streamed events ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class TextDelta(Event):
     """A piece of the answer's text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
 class ThinkingDelta(Event):
     """A piece of the model's thinking."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
 class CallBegun(Event):
     """The model started a tool call; it runs only when the answer is complete."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
 class UsageUpdated(Event):
     """The usage so far; it is billed even if the answer is never completed."""
 
     usage: Usage
 
 
-@dataclass(frozen=True, slots=True)
 class Answer(Event):
     """The complete answer; always the last event of a stream.
 
