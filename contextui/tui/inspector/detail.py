@@ -29,7 +29,8 @@ from contextui.windowing.snapshot import Lod
 from contextui.words import Words, msg
 
 _OLDER = msg(
-    "Not loaded when the session was resumed. They can be read, searched, copied and restored."
+    "In a summary, or not loaded when the session was resumed. They can be read, searched, copied"
+    " and restored."
 )
 
 TurnOf = Callable[[int], int | None]
@@ -109,7 +110,7 @@ def describe_fold(fold: Fold, words: Words) -> Description:
     text = words(_OLDER)
     if fold.reason:
         text = words("The log cannot be read: {reason}", reason=one_line(words(fold.reason), 200))
-    return Description(words("Earlier items"), "", words("only in the log"), text)
+    return Description(words("Earlier items"), text=text)
 
 
 _LOW, _TALL = 26, 48  # screen heights: below the first no text fits, above the second much does

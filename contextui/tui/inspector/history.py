@@ -209,16 +209,15 @@ class OlderItems:
         self.rows: Span | None = None  # the items, once read
         self.is_unfolded = False  # whether they are shown in the list
 
-    @property
-    def fold(self) -> Fold | None:
-        """The line that represents them while folded; None if there are none."""
-        count = self._count if self.rows is None else len(self.rows)
+    def fold(self, in_summaries: int) -> Fold | None:
+        """Return the line for them and those that summaries replace; None if there are none."""
+        count = (self._count if self.rows is None else len(self.rows)) + in_summaries
         if not count:
             return None
         return Fold(count, self.is_unfolded, self._is_reading, self._reason)
 
     def begin(self) -> bool:
-        if self.rows is not None or self._is_reading or self.fold is None:
+        if self.rows is not None or self._is_reading or not self._count:
             return False
         self._is_reading, self._reason = True, ""
         return True

@@ -38,7 +38,7 @@ from contextui.tui.inspector.labels import (
     window_of,
 )
 from contextui.tui.inspector.prices import Levels, Offer, Prices
-from contextui.tui.inspector.rows import Fold, ItemRow, Rows, head_rows, rows_of
+from contextui.tui.inspector.rows import Fold, ItemRow, Rows, head_rows, in_summaries, rows_of
 from contextui.tui.inspector.snapshot import ContextSnapshot
 from contextui.tui.lines import short
 from contextui.tui.timers import sure_timer
@@ -167,11 +167,12 @@ class ItemPage(Container):
             self._search.extend(snapshot)
             self._go_on_searching()
             return
-        rows = rows_of(snapshot)
+        replaced_items = in_summaries(snapshot) if older is not None else []
+        is_unfolded = older is not None and older.is_unfolded
+        rows = rows_of(snapshot, () if is_unfolded else replaced_items)
         alone = len(rows) == 1
-        if older is not None and older.fold is not None:
-            unfolded = older.rows if older.is_unfolded else None
-            rows = rows.after([[older.fold], unfolded or []])
+        if older is not None and (fold := older.fold(len(replaced_items))) is not None:
+            rows = rows.after([[fold], (is_unfolded and older.rows) or []])
         remark = self._words("This is all the model sees so far.") if alone else ""
         self.listing.show_items(snapshot, rows, remark)
         self.show_chosen()

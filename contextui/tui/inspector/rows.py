@@ -42,7 +42,7 @@ class ItemRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A line that represents items only in the log."""
+    """A line that represents items that summaries replace, or that only the log has."""
 
     count: int
     is_unfolded: bool = False
@@ -163,15 +163,24 @@ def head_rows(snapshot: ContextSnapshot) -> Iterator[ItemRow]:
             tools, old = 0, None
 
 
-def rows_of(snapshot: ContextSnapshot) -> Rows:
+def in_summaries(snapshot: ContextSnapshot) -> list[int]:
+    """Return the places of the items that summaries replace."""
+    return [place for place, item in enumerate(snapshot.items) if item.hidden == "compacted"]
+
+
+def rows_of(snapshot: ContextSnapshot, folded: Sequence[int] = ()) -> Rows:
     """Return all rows: items in their order, and among them the blocks of windows and sub-rows
-    for what is outdated. If the state of the cache is known, rules say where it ends."""
+    for what is outdated. If the state of the cache is known, rules say where it ends.
+
+    Args:
+        folded: The places of items that are not listed.
+    """
     head, items, plan = list(head_rows(snapshot)), snapshot.items, snapshot.composition.plan
     blocks = sorted((one for one in snapshot.blocks if one.item != HEAD), key=lambda one: one.seq)
     placed = [(block, _block_row(snapshot, block)) for block in blocks]
     moved = {row.item.id: row.item for _, row in placed if not row.is_old}
     moved |= {row.item.id: row.item for row in head}
-    elsewhere = sorted(place_of(items, item.seq) for item in moved.values())
+    elsewhere = sorted({*folded, *(place_of(items, item.seq) for item in moved.values())})
     has_cached = snapshot.cached > 0
 
     def listed(start: int, stop: int, is_cached: bool) -> Iterator[Sequence[Line]]:

@@ -10,7 +10,7 @@ from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.labels import fate, replaced, state, tokens
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words
-from tests.tui.inspector.scene import enter, go_to, rows, see, shop, talk
+from tests.tui.inspector.scene import enter, go_to, not_see, rows, see, shop, talk
 from tests.tui.running import running, until
 
 pytestmark = pytest.mark.long
@@ -77,6 +77,9 @@ async def test_enter_shows_a_summary_and_what_it_replaces(tmp_path: Path) -> Non
         summary = context.compact(texts[1:-1], "All so far:\n\n## Goal\nsell milk.")
         await enter(pilot)
         await see(pilot, f"[✓] {summary.seq:04} System")
+        await see(pilot, f"↑ {len(texts) - 2} earlier items, Enter shows them")  # X44
+        await not_see(pilot, "in summary")
+        await pilot.press("home", "enter")
         await go_to(pilot, "Money is")
         await see(pilot, f"in summary {summary.seq:04}")
         await go_to(pilot, "Summary  Goal")

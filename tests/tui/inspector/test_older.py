@@ -92,7 +92,7 @@ async def test_an_earlier_item_is_found_and_restored_and_stays_so(tmp_path: Path
         await pilot.press("r")
         await see(pilot, "Restored 0004. u undoes.", "[✓] 0004 User")
         await pilot.press("escape")
-        await see(pilot, "2 earlier items")
+        await see(pilot, "3 earlier items")
     shown = [item.content for item in context.get_active()]
     again = desk_in(tmp_path, session_id=desk.session.id)
     assert [item.content for item in again.session.context.get_active()] == shown
