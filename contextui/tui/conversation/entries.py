@@ -1,7 +1,7 @@
 """Conversation entries and their widgets: messages, tool calls, thinking and notices."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +9,6 @@ from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.geometry import Size
-from textual.widget import Widget
 from textual.widgets import Markdown, Static
 from textual.widgets._markdown import MarkdownTable
 from textual.widgets.markdown import MarkdownBlock
@@ -32,7 +31,7 @@ from contextui.session.entry import Entry as LogEntry
 from contextui.session.usage import usage_of
 from contextui.text import for_terminal
 from contextui.tui.code import CodeFence
-from contextui.tui.conversation.shell import CommandLine, TypedCommand
+from contextui.tui.conversation.shell import TypedCommand
 from contextui.tui.conversation.status import figures
 from contextui.tui.lines import FAINT, MUTED, fit, inert, line, short
 from contextui.tui.timers import sure_timer
@@ -264,14 +263,6 @@ class YourWords(Static):
         return Content.assemble(inert("\n".join(lines)), (more, FAINT))
 
 
-def _draw_later(widget: Widget, seconds: float, draw: Callable[[], Any]) -> None:
-    """Call `draw` after some seconds, and not before the widget is mounted.
-
-    A timer alone may fire earlier in a busy event loop; mounting then discards what was drawn.
-    """
-    widget.call_later(sure_timer, widget, seconds, draw)
-
-
 class ModelWords(Markdown):
     """A message from the model, rendered in throttled batches while it streams.
 
@@ -330,7 +321,8 @@ class ModelWords(Markdown):
     def _draw_soon(self, seconds: float = _BEAT) -> None:
         if not self._will_draw:
             self._will_draw, self._due = True, time.monotonic() + seconds
-            _draw_later(self, seconds, self._draw)
+            # Not before it is mounted, which would discard what was drawn.
+            self.call_later(sure_timer, self, seconds, self._draw)
 
     async def _draw(self) -> None:
         """Render what is not drawn yet, then schedule the next render if more arrived."""
@@ -498,16 +490,9 @@ class Thought(FoldedLine):
         super().__init__()
         self._words = words
         self._text = ""
-        self._waiting: list[str] = []
 
     def feed(self, text: str) -> None:
-        if not self._waiting:
-            _draw_later(self, _BEAT, self._draw_waiting)
-        self._waiting.append(text)
-
-    def _draw_waiting(self) -> None:
-        self._text += "".join(self._waiting)
-        self._waiting.clear()
+        self._text += text
         self.refresh(layout=self.is_open)
 
     def head(self) -> Content:
@@ -523,11 +508,3 @@ class Thought(FoldedLine):
     def rest(self, width: int) -> Content:  # noqa: ARG002
         text = mask_own(self._text[:_LONGEST_THOUGHT]) if self.is_open else ""
         return inert(text[: len(text) - partial_secret(text)].strip()).stylize(MUTED)
-
-
-def entry_of(widget: Widget) -> Entry | None:
-    """Return the entry that a widget shows; None for thinking, which is not kept."""
-    match widget:
-        case YourWords() | ModelWords() | CallLine() | AsideLine() | TurnLine() | CommandLine():
-            return widget.entry
-    return None

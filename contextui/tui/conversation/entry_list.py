@@ -25,7 +25,6 @@ from contextui.tui.conversation.entries import (
     ModelWords,
     TurnLine,
     YourWords,
-    entry_of,
 )
 from contextui.tui.conversation.shell import CommandLine
 from contextui.words import Words
@@ -79,18 +78,18 @@ class EntryList(VerticalScroll):
         return [one for one in there if one.display and one is not self.later]
 
     @property
-    def _all(self) -> list[Entry | Widget]:
+    def _all(self) -> list[Any]:
         """The entries in order; those that are widgets as such."""
         at = self.children.index(self.later)
         above, below = (
-            [one for one in part if one.display and entry_of(one) is not None]
+            [one for one in part if one.display and hasattr(one, "entry")]
             for part in (self.children[:at], self.children[at:])
         )
         return [*self.before, *above, *self.after, *below]
 
     @property
     def entries(self) -> list[Entry]:
-        return [_entry(one) for one in self._all]
+        return [getattr(one, "entry", one) for one in self._all]  # thinking is no entry
 
     # --- the end -----------------------------------------------------------------------
 
@@ -177,7 +176,7 @@ class EntryList(VerticalScroll):
     def _fold(self) -> None:
         """Remove all widgets but the newest; their entries join the earlier ones."""
         kept = self._widgets[-_MOST:]
-        self.before = [_entry(one) for one in self._all if one not in kept]
+        self.before = [getattr(one, "entry", one) for one in self._all if one not in kept]
         self.after = []
         self.remove_children([one for one in self._widgets if one not in kept])
         self.offer_earlier()
@@ -300,12 +299,6 @@ class EntryList(VerticalScroll):
                 widget.update(text)
         self._marked.clear()
         self.query(".-found").remove_class("-found")
-
-
-def _entry(one: Entry | Widget) -> Entry:
-    entry = entry_of(one) if isinstance(one, Widget) else one
-    assert entry is not None
-    return entry
 
 
 def _text(entry: Entry) -> str:

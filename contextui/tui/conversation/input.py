@@ -9,7 +9,6 @@ from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Size
 from textual.widgets import Static, TextArea
 
 from contextui.errors import ContextUIError
@@ -34,7 +33,7 @@ _FIND_KEYS = (
 )
 
 
-_SHOWN = 3
+_SHOWN, _LONGEST_LINE = 3, 1_000  # queued messages, and characters of each
 Until = Literal["turn", "person", "session"]
 """What queued messages wait for; after a turn that did not finish, the person sends them."""
 _UNTIL: dict[Until, str] = {
@@ -50,26 +49,16 @@ class Queue(Static):
     def __init__(self, words: Words, take_back: Callable[[], object]) -> None:
         super().__init__(id="queue")
         self._words, self._take_back = words, take_back
-        self._waiting: Sequence[str] = ()
-        self._until: Until = "turn"
 
     def show(self, waiting: Sequence[str], until: Until) -> None:
-        if (list(waiting), until) != (list(self._waiting), self._until):
-            self._waiting, self._until = list(waiting), until
-            self.display = bool(waiting)
-            self.refresh(layout=True)
+        texts = [line(text[:_LONGEST_LINE]) for text in waiting[-_SHOWN:]]
+        rows = [Content.assemble(("· ", KEY), text) for text in texts]
+        hint = Content.styled(self._words(_UNTIL[until]), FAINT)
+        self.display = bool(waiting)
+        self.update(Content("\n").join([*rows, hint]))
 
     def on_click(self) -> None:
         self._take_back()
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        return min(len(self._waiting), _SHOWN) + 1
-
-    def render(self) -> Content:
-        width = max(self.size.width - 10, 10)
-        rows = [Content.assemble(("· ", KEY), fit(text, width)) for text in self._waiting[-_SHOWN:]]
-        hint = self._words(_UNTIL[self._until])
-        return Content("\n").join([*rows, Content.styled(hint, FAINT)])
 
 
 class InputArea(Vertical):
@@ -81,7 +70,6 @@ class InputArea(Vertical):
     def __init__(self, words: Words) -> None:
         super().__init__(id="writing")
         self._words = words
-        self._has_waiting = False
         self._files: MentionList | None = None
         self._is_mentioning = False
         self._is_path = False  # whether the list completes the path of a command
@@ -113,9 +101,8 @@ class InputArea(Vertical):
         self.run_worker(load(), name="files")
 
     def show_waiting(self, waiting: Sequence[str], until: Until = "turn") -> None:
-        self._has_waiting = bool(waiting)
+        self.prompt.can_take_back = bool(waiting)
         self.query_one(Queue).show(waiting, until)
-        self._offer_to_take_back()
 
     def put_back(self, command: str) -> None:
         with self.prompt.prevent(TextArea.Changed):  # completions would cover the error
@@ -165,7 +152,6 @@ class InputArea(Vertical):
         if self.prompt.is_searching:
             (self._find if self.prompt.finding else self._show_history)()
             return
-        self._offer_to_take_back()
         if self.prompt.text == self.prompt.recalled:
             self.leave_commands()
             return
@@ -193,9 +179,6 @@ class InputArea(Vertical):
     def _row(self, one: Completion, width: int) -> Content:
         about = one.choice.about if one.choice is not None else self._words(one.command.about)
         return Content.assemble((fit(one.shown, width), KEY), "  ", (line(about), MUTED))
-
-    def _offer_to_take_back(self) -> None:
-        self.prompt.can_take_back = self._has_waiting and not self.prompt.text
 
     @on(Prompt.Completing)
     def _step_or_complete(self, message: Prompt.Completing) -> None:
@@ -353,4 +336,3 @@ class InputArea(Vertical):
         found = self.query_one(Popup).chosen
         self.prompt.end_search(found)
         self.leave_commands()
-        self._offer_to_take_back()

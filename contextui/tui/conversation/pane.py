@@ -40,7 +40,6 @@ from contextui.tui.conversation.entries import (
     TurnLine,
     YourWords,
     entries_of,
-    entry_of,
     made_of,
 )
 from contextui.tui.conversation.entry_list import EntryList
@@ -311,7 +310,7 @@ class Conversation(EntryList):
         if self._is_whole:
             self.query_one(Welcome).display = False
             self.append(widget)
-        elif (entry := entry_of(widget)) is not None:
+        elif (entry := getattr(widget, "entry", None)) is not None:
             self.before.append(entry)  # it is shown once the pane is mounted
 
     def _widget(self, entry: Entry) -> Widget:

@@ -225,7 +225,7 @@ class Prompt(InertArea):
         self.recalled: str | None = None
         """A text that was recalled or pasted: nothing is offered for it until it is edited."""
         self.can_take_back = False
-        """Whether messages are queued and the prompt is empty."""
+        """Whether messages are queued."""
         self.notice: Content | None = None
         """Shown in the border instead of the turn's status."""
         self.finding: Content | None = None
