@@ -78,6 +78,8 @@ def test_no_part_of_a_secret_is_left(key: str, form: str, before: str, after: st
     assert not any(key[at : at + 4] in shown for at in range(len(key) - 3))
     assert shown.startswith(f"{before} {form.partition('{')[0][:1]}")
     assert mask(shown) == shown
+    hidden = mask_arguments(text.format(key))
+    assert not any(key[at : at + 4] in hidden for at in range(len(key) - 3))
 
 
 @pytest.mark.parametrize("start", ["sk-ant-", "sk-", "ghp_", "github_pat_", "xoxb-", "AKIA", "eyJ"])
@@ -179,6 +181,58 @@ def test_arguments_are_masked_rather_too_much() -> None:
         ("app 0123456789abcdefhunter2", "app ***"),
     ):
         assert mask_arguments(line) == shown, line
+
+
+PASSED = """\
+app -token={}
+env OPENAI_API_KEY={} DB_PASSWD=x node
+sh -c TOKEN='{} and more'; run
+java -Dkeystore.pass={} -jar a.jar
+java -Dstore.passphrase={}
+nginx: worker pwd: {}
+app --with=0123456789abcdef{}{}
+env DB_PASS={} app
+app --pass {}
+openssl rsa -passin pass:{} -in a
+openssl enc -k {}
+smbclient //host/share -U joe%{}
+curl --user joe:{} http://x
+curl --proxy-user joe:{} http://x
+curl -ujoe:{} http://x
+unzip -P {} a.zip
+7z x -p{} a.7z
+mosquitto_pub -u joe -P {} -t x
+sqlcmd -S host -U joe -P {}
+xfreerdp /u:joe /p:{} /v:host
+htpasswd -nb joe {}
+htpasswd -b file joe {}
+aws configure set aws_secret_access_key {}
+app --pin {}
+app --otp={}
+app --pw {}
+ldapsearch -x -w {}
+docker login -u joe -p {}
+app passcode={}
+"""
+PLAIN = """\
+/usr/lib/firefox/firefox -contentproc -childID 7 -isForBrowser
+python3 -u -m http.server 8000 --bind 127.0.0.1
+node --max-old-space-size=8192 /srv/app/server.js
+/home/joe/projects/shop2/.venv/bin/python manage.py runserver
+ssh -p 22 joe@example.org
+postgres: checkpointer
+docker run -p 8080:80 nginx
+make -j8 CFLAGS=-O2 all
+"""
+
+
+def test_the_usual_ways_to_pass_a_secret_are_masked_and_other_arguments_are_not() -> None:
+    for line in PASSED.splitlines():
+        shown = mask_arguments(line.replace("{}", "hunter2"))
+        assert "hunter2" not in shown, line
+        assert MASK in shown, line
+    for line in PLAIN.splitlines():
+        assert mask_arguments(line) == line
 
 
 def test_arguments_hide_the_programs_own_secrets_too(monkeypatch: pytest.MonkeyPatch) -> None:
