@@ -78,26 +78,9 @@ class FailsToRender(Plain):
         raise ValueError("not rendered")
 
 
-class FailsOnKey(Plain):
-    def on_key(self, event: Key) -> None:
-        raise ValueError("not pressed")
-
-
 class FailsOnChange(Plain):
     def window_changed(self) -> None:
         raise ValueError("not changed")
-
-
-class FailsInTime(Plain):
-    def on_mount(self) -> None:
-        self.set_interval(0.01, self.fail)
-        self.set_timer(0.01, self.fail_later)
-
-    def fail(self) -> None:
-        raise ValueError("not in time")
-
-    async def fail_later(self) -> None:
-        raise ValueError("not in time")
 
 
 class FailsInTitle(Plain):

@@ -228,17 +228,6 @@ async def test_a_click_leads_to_a_window_to_a_line_and_to_the_list_of_more(
     await focused(pilot, "note_1")
 
 
-async def test_two_hundred_windows_are_a_few_widgets(tmp_path: Path) -> None:
-    async with running(desk_with(tmp_path, *["note"] * 200, max_windows=200), (200, 60)) as pilot:
-        await until(pilot, lambda: shown(pilot, "more windows"))
-        assert len(list(desktop(pilot).walk_children())) < 200
-        desktop(pilot)._go("note_150")
-        await focused(pilot, "note_150")
-        await pilot.press("right", "right", "right")
-        await focused(pilot, "note_153")
-        assert len(list(desktop(pilot).walk_children())) < 200
-
-
 async def test_a_storm_of_resizes_leaves_everything_in_its_place(tmp_path: Path) -> None:
     async with running(desk_with(tmp_path, "note", "shelf", "form", "todo", "monitor")) as pilot:
         await frame_of(pilot, "note_1")

@@ -77,7 +77,7 @@ class Scene(Conversation):
 def check(scene: Scene, has_cache: bool = True) -> None:
     """Rows and sub-rows are the request, as a whole and on each side of the rule."""
     look = snapshot_of(scene.context, knows_cache=has_cache)
-    lines = list(rows_of(look))
+    lines = rows_of(look)
     rows = [row for row in lines if isinstance(row, ItemRow)]
     shown = [row for row in rows if row.is_old or scene.context.counts(look.composition, row.item)]
     sizes = {id(row): tokens_of(row, look) for row in shown}
@@ -85,6 +85,8 @@ def check(scene: Scene, has_cache: bool = True) -> None:
     assert look.shares.total == look.composition.tokens
     assert len({row.key for row in rows}) == len(rows)
     assert {row.item.seq for row in rows} == {item.seq for item in scene.context.get_all()}
+    places = [at for at, row in enumerate(lines) if isinstance(row, ItemRow)]
+    assert [lines.find(row.key, row.item.seq) for row in rows] == places
     for row in shown:
         assert row.is_old or row.block is None or tokens_of(row, look) > 0
 

@@ -276,6 +276,7 @@ async def test_earlier_turns_are_shown_as_they_were(
     await see(pilot, "Turn 3 of 3, as it was sent. End")
     await pilot.press("comma")
     await see(pilot, "Turn 2 of 3, as it was sent. End")
+    assert not shown(pilot, "cached ─")
     await not_see(pilot, "Read the tests" if size[0] < 100 else "Tool   read_file")
     await pilot.press("comma")
     await see(pilot, "Turn 1 of 3, as it was sent. End")
