@@ -5,7 +5,7 @@ import gc
 import re
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
@@ -29,7 +29,7 @@ from textual.worker import WorkerFailed
 from contextui.errors import ContextUIError
 from contextui.secrets import mask
 from contextui.text import one_line
-from contextui.tui.conversation.prompt import MOST_PASTED, Prompt, too_large
+from contextui.tui.conversation.prompt import MOST_PASTED, too_large
 from contextui.tui.dialogs.help import QUESTION, GoTo, HelpScreen
 from contextui.tui.dialogs.unsaved import QuitScreen, unsaved_words
 from contextui.tui.keys import KeyLine
@@ -376,9 +376,7 @@ class ContextUIApp(KeyLine[int]):
         if done is not None and done.rewind and done.parent == desk.session.id:
             main.note(self.words("The files are as the rewind left them. /undo puts them back."))
 
-    async def _show_session(
-        self, desk: "AppSession", early: Sequence[Prompt.Submitted] = ()
-    ) -> MainScreen:
+    async def _show_session(self, desk: "AppSession") -> MainScreen:
         old = self.main
         self.hold(lambda: not self.switcher.is_under_way)  # keys are for what is put there first
         while self.screen is not old:  # dialogs of the old session
@@ -394,7 +392,7 @@ class ContextUIApp(KeyLine[int]):
             await main.open_panes(desk)
             self._attach_session(desk)
         main.prompt.focus()
-        for message in early:
+        for message in old.early:
             main.submit(message)
         return main
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from textual.worker import Worker
 
     from contextui.tui.app_session import AppSession
-    from contextui.tui.conversation.prompt import Prompt
     from contextui.tui.main import MainScreen
 
 _LOOK = 0.02  # seconds between two checks whether a turn has ended
@@ -65,7 +64,7 @@ class Switcher:
         app: "App[int]",
         words: Words,
         main: "MainScreen",
-        show: "Callable[[AppSession, Sequence[Prompt.Submitted]], Awaitable[MainScreen]]",
+        show: "Callable[[AppSession], Awaitable[MainScreen]]",
         reopen: Reopen | None,
     ) -> None:
         self._app, self._words, self._show, self._reopen = app, words, show, reopen
@@ -161,7 +160,7 @@ class Switcher:
             return
         opened.controller.tools.gate.tighten(desk.controller.tools.gate.mode)
         self._unclosed.append(desk)
-        main = await self._show(opened, old.early)
+        main = await self._show(opened)
         if note is not None:
             main.note(note)
         if (typed := old.prompt.whole_text) not in ("", before):

@@ -103,6 +103,7 @@ class TurnQueue:
                 try:
                     read = self._controller.attachments.read
                     attached = await read(message.visible, message.mentions)
+                    self._controller.check_idle()  # a compaction may have begun meanwhile
                 except ContextUIError as error:
                     # Also what was sent after it: the person meant it to follow.
                     kept = "\n\n".join(self.unsent)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import ScriptedModel, Step
@@ -12,7 +13,7 @@ from contextui.tui.app_session import AppSession
 from contextui.tui.dialogs.compact import CompactScreen
 from tests.agent.talking import options
 from tests.tui.conversation.test_prompt import Held
-from tests.tui.running import app_of, desk_in, lines, running, say, shown, until
+from tests.tui.running import app_of, desk_in, lines, prompt, running, say, shown, until
 
 OUTLINE = "## Goal\nA shop."
 
@@ -98,9 +99,16 @@ async def test_words_wait_for_its_end_esc_stops_it_and_undo_takes_it_back(tmp_pa
         await until(pilot, lambda: on_screen(pilot, "Nothing was compacted."))
         assert not desk.controller.is_running
 
-        await asked(pilot)
-        await pilot.press("y")
-        await until(pilot, lambda: desk.controller.is_running)
+        async def read(*_: object) -> tuple[()]:  # as long as for a file that the person is asked
+            await until(pilot, lambda: desk.controller.is_running)
+            return ()
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(desk.controller.attachments, "read", read)
+            app_of(pilot).main.send("Read this.")
+            await asked(pilot)
+            await pilot.press("y")
+            await until(pilot, lambda: prompt(pilot).text == "Read this.")
         app_of(pilot).main.send("And now?")  # waits for its end
         await until(pilot, lambda: shown(pilot, "queued until the turn ends"))
         model.let_go.set()

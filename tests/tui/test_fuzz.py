@@ -248,8 +248,8 @@ class Run:
 
     def press(self) -> None:
         """Press anything, write, leave what is open, answer a question or go to the inspector."""
-        some = self.dice.choices(KEYS, k=self.dice.randint(1, 12))
-        words = self.dice.choices("abcxyz123 @/!.(", k=self.dice.randint(1, 30))
+        some = self.dice.choices(KEYS, k=self.dice.randint(1, 20))
+        words = self.dice.choices("abcxyz123 @/!.(", k=self.dice.randint(1, 40))
         answer = ["ctrl+g", "a", self.dice.choice("ynse"), "enter"]
         page = ["escape", "escape", "ctrl+g", "i", *"]" * self.dice.randint(0, 3), "down", "enter"]
         ways = [some, words, ["escape", "escape"], answer, page]
