@@ -180,7 +180,7 @@ async def test_models_are_searched_priced_and_given_more_context(
         return str(pilot.app.screen.query_one("#box").border_subtitle)
 
     await pilot.press("slash", "+")
-    await until(pilot, lambda: "No model matches" in shown(pilot.app))
+    await until(pilot, lambda: "Nothing matches" in shown(pilot.app))
     assert str(pilot.app.screen.query_one(KeyBar).render()) == "enter choose   esc clear"
     await pilot.press("backspace", *"coder")
     await until(pilot, lambda: "dear" not in shown(pilot.app))

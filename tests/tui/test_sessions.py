@@ -240,7 +240,7 @@ async def test_a_session_is_renamed_found_by_its_title_deleted_and_brought_back(
     await pilot.press("escape")
     await until(pilot, lambda: shown(pilot, "Release 1.3"))
     await pilot.press("slash", *"nope")
-    await until(pilot, lambda: shown(pilot, "No session matches “nope”."))
+    await until(pilot, lambda: shown(pilot, "Nothing matches “nope”."))
     await pilot.press("escape", "escape")
     await until(pilot, lambda: not isinstance(pilot.app.screen, SessionsScreen))
 

@@ -23,6 +23,7 @@ from contextui.tui.desktop.rowlist import (
     RowList,
     found_text,
     marked_name,
+    not_found_text,
     positions_of,
     spread,
 )
@@ -169,8 +170,7 @@ class FoldBody(Vertical):
         note = self._note
         if words:
             self._filter.show_found(found_text(len(folds), len(self._folds), self._words))
-            query = line(self._filter.query_text)
-            note = self._words("Nothing matches “{query}”. Esc clears.", query=query)
+            note = not_found_text(self._filter.query_text, self._words)
         rows = list[FoldRow]()
         for fold in folds:
             rows.append(FoldRow(fold))

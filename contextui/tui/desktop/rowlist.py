@@ -13,8 +13,8 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from contextui.secrets import mask_own
-from contextui.text import code_point, for_terminal, is_unseen
-from contextui.tui.lines import FAINT, KEY, MUTED, LineView, fit, fold, lit
+from contextui.text import code_point, for_terminal, is_unseen, one_line
+from contextui.tui.lines import FAINT, KEY, MUTED, LineView, fit, fold, line, lit
 from contextui.words import Words
 
 T = TypeVar("T")
@@ -357,3 +357,8 @@ def heading_row(title: str, count: str, width: int) -> Content:
 def found_text(count: int, total: int, words: Words) -> str:
     """Say how many rows a filter leaves."""
     return words("{count} of {total}", count=f"{count:,}", total=f"{total:,}")
+
+
+def not_found_text(query: str, words: Words) -> str:
+    """Say that a filter leaves nothing."""
+    return words("Nothing matches “{query}”. Esc clears.", query=line(one_line(query, 40)))

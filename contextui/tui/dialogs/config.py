@@ -20,7 +20,7 @@ from contextui.config.writer import write_setting
 from contextui.errors import ContextUIError
 from contextui.secrets import mask
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
-from contextui.tui.desktop.rowlist import FilterLine, RowList
+from contextui.tui.desktop.rowlist import FilterLine, RowList, not_found_text
 from contextui.tui.dialogs.sheet import ListSheet
 from contextui.tui.footer import Hint, KeyBar
 from contextui.tui.lines import FAINT, MUTED, fit, fold, line, path_end, shown_folder
@@ -204,7 +204,8 @@ class ConfigScreen(ListSheet[None, str]):
         listed, name, names = self._list, self._list.row, self._list.names
         longest = max(len(self._detail(each)) for each in names)
         room = min(self.app.size.height - _AROUND, len(names) + longest)
-        rows = self._detail(name) if name else self._rows(self._words("Nothing matches."))
+        nothing = not_found_text(self.filter.query_text, self._words)
+        rows = self._detail(name) if name else self._rows(nothing)
         listed.styles.height = height = max(min(room - max(len(rows), 2), len(names)), 3)
         about = self.query_one("#about", Static)
         about.styles.height = max(room - height, len(rows))

@@ -23,10 +23,9 @@ from contextui.config.settings import OFFLINE
 from contextui.config.sources import Loaded
 from contextui.errors import ContextUIError
 from contextui.model import ModelError
-from contextui.text import quote
 from contextui.tokens import Usage
 from contextui.tui.app_session import new_cache
-from contextui.tui.desktop.rowlist import FilterLine, RowList
+from contextui.tui.desktop.rowlist import FilterLine, RowList, not_found_text
 from contextui.tui.dialogs.question import Dialog
 from contextui.tui.dialogs.sheet import ListSheet
 from contextui.tui.footer import Hint, KeyBar
@@ -121,7 +120,7 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
 
     def _show(self) -> None:
         rows, query = list(self._rows()), self.filter.query_text
-        note, at = self._words("No model matches {query}. Esc clears.", query=quote(query, 40)), ""
+        note, at = not_found_text(query, self._words), ""
         names = [row.name for row in rows if row is not None]
         if not self._is_settled:
             self._is_settled = self._wanted in names

@@ -17,7 +17,7 @@ from contextui.errors import ContextUIError
 from contextui.session.catalogue import Catalogue, Head, Place, Preview
 from contextui.session.log import SessionLockedError
 from contextui.session.trash import Deleted, delete, locked, restore
-from contextui.tui.desktop.rowlist import FilterLine
+from contextui.tui.desktop.rowlist import FilterLine, not_found_text
 from contextui.tui.dialogs.session_list import (
     COST,
     FOLDER,
@@ -205,7 +205,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         words = self._words
         note = words("No sessions yet. They appear here by themselves.")
         if query := self.filter.query_text:
-            note = words("No session matches “{query}”. Esc clears.", query=line(query))
+            note = not_found_text(query, words)
         self._list.show_sessions(rows, note)
         self._show_heads()
         count = sum(row.place is not None for row in rows)

@@ -13,8 +13,7 @@ from textual.events import Key
 
 from contextui.context.item import ItemType
 from contextui.context.manager import ContextManager
-from contextui.text import one_line
-from contextui.tui.desktop.rowlist import FilterLine
+from contextui.tui.desktop.rowlist import FilterLine, not_found_text
 from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.detail import (
     Description,
@@ -360,8 +359,7 @@ class ItemPage(Container):
             return
         more = search.go_on()
         if not more and not search.found:
-            query = one_line(search.query, 40)
-            remark = self._words('No item contains "{query}". Esc clears.', query=query)
+            remark = not_found_text(search.query, self._words)
         rows = Rows([list(search.found)])
         self.listing.show_items(self._prices.snapshot, rows, remark, is_search=True)
         self.show_chosen()

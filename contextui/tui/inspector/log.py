@@ -14,10 +14,10 @@ from textual.content import Content
 from contextui.events import AnswerDiscarded, Event, Notice, RetryScheduled, TurnFinished
 from contextui.session.usage import Sweep
 from contextui.tui.app_session import AppSession, Changes
-from contextui.tui.desktop.rowlist import FilterLine, RowList, found_text
+from contextui.tui.desktop.rowlist import FilterLine, RowList, found_text, not_found_text
 from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.inspector.usage import reason_text, time_of
-from contextui.tui.lines import FAINT, MUTED, fit, line
+from contextui.tui.lines import FAINT, MUTED, fit
 from contextui.words import Text, Words
 
 _KEPT = 1_000
@@ -150,7 +150,7 @@ class LogPage(Container):
         found = [one for one in self._log if query.casefold() in f"{one.kind} {one}".casefold()]
         note = words("No warnings.")
         if query:
-            note = words("Nothing matches “{query}”. Esc clears.", query=line(query))
+            note = not_found_text(query, words)
             self._filter.show_found(found_text(len(found), len(self._log), words))
         follows = self._list.cursor >= before - 1
         self._list.show(found, Content.styled(note, MUTED if query else FAINT))

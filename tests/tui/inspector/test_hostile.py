@@ -54,7 +54,7 @@ async def test_nothing_acts_in_dialogs_notes_and_the_filter(tmp_path: Path) -> N
         await pilot.press("c")
         assert pilot.app.clipboard == before
         await pilot.press("slash", *"[/]", "[", "/")
-        await see(pilot, 'No item contains "[/][/"')
+        await see(pilot, "Nothing matches “[/][/”")
         check(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: rows(pilot).has_focus)

@@ -204,7 +204,7 @@ async def test_the_filter_finds_and_says_when_it_does_not(pilot: "Pilot[int]") -
     await pilot.press("enter")
     await until(pilot, lambda: rows(pilot).has_focus)
     await pilot.press("slash", *"xyz")
-    await see(pilot, 'No item contains "xyz". Esc clears.')
+    await see(pilot, "Nothing matches “xyz”. Esc clears.")
     await pilot.press("escape")
     await see(pilot, "0002 User")
     await until(pilot, lambda: rows(pilot).has_focus)
