@@ -164,10 +164,6 @@ class TestRefusals:
             "code_id:string,language:string,content:string,description:string?"
         )
 
-    def test_without_a_folder_to_work_in_it_says_so(self) -> None:
-        with pytest.raises(ContextUIError, match=r"^There is no folder to work in\.$"):
-            WindowTester(CodeWindow)
-
     @pytest.mark.parametrize("link", [".contextui", ".contextui/code"])
     @pytest.mark.parametrize("there", [True, False])
     def test_a_link_out_of_the_workspace(self, tmp_path: Path, link: str, there: bool) -> None:

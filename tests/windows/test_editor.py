@@ -536,11 +536,6 @@ def test_a_new_file(folder: Path) -> None:
         open_editor(folder, "cart.py", new=True)
 
 
-def test_without_a_folder_there_is_nothing_to_open() -> None:
-    with pytest.raises(ContextUIError, match=r"There is no folder to work in\."):
-        WindowTester(EditorWindow, path="a")
-
-
 # --- attacked ----------------------------------------------------------------------------------
 
 

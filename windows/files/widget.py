@@ -34,7 +34,6 @@ from contextui.tui.desktop.rowlist import (
     spread,
     visible,
 )
-from contextui.tui.desktop.shared import editor_of
 from contextui.tui.lines import (
     FAINT,
     MUTED,
@@ -532,10 +531,8 @@ class FilesBody(Vertical):
             facts.append(words.plural(gist.lines, "1 line", "{count:,} lines"))
             facts.append(words("~{count} tokens", count=short(gist.tokens)))
         shown = [name, Content.styled(line(", ".join(filter(None, facts))), MUTED)]
-        desk = getattr(self.app, "desk", None)
-        window_id = editor_of(desk.session.windows, gist.path) if desk is not None else ""
-        if window_id:
-            shown.append(Content.styled(words("open as {name}", name=line(window_id)), MUTED))
+        if (editor := self._window.env.showing(gist.path)) is not None:
+            shown.append(Content.styled(words("open as {name}", name=line(editor.id)), MUTED))
         if gist.about:
             shown += [Content(""), Content(line(gist.about))]
         shown += [Content("")] if gist.outline else []

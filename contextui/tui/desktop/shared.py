@@ -192,15 +192,6 @@ class FileRequested(Message):
         self.path, self.line = path, line
 
 
-def editor_of(windows: WindowManager, path: str) -> str:
-    """Return the id of the editor that has a file open, or nothing."""
-    for window in windows.windows():
-        saved = runtime_of(window).renders.latest().snapshot.state.custom or {}
-        if window.name == "editor" and saved.get("path") == path:
-            return window.id
-    return ""
-
-
 _NAMES = {"undone": msg("Not done")}  # beside "Undo" it would be misread
 
 
