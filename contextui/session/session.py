@@ -173,11 +173,6 @@ class Session:
         return self._recorder.turn
 
     @property
-    def parsed_entries(self) -> int:
-        """How many entries were parsed to restore the session."""
-        return self._recorder.loaded.parsed
-
-    @property
     def unsaved(self) -> int:
         """How many entries are queued to be written."""
         return self._log.unsaved

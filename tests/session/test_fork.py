@@ -83,7 +83,7 @@ def test_a_fork_of_any_turn_is_the_session_as_it_was(tmp_path: Path, seed: int) 
                 assert again.notices == []
                 assert again.turn == turn
                 assert wire(talk.composed()) == composed[turn]
-                assert again.parsed_entries < 400
+                assert again._recorder.loaded.parsed < 400
 
 
 def test_the_checkpoints_of_a_fork_are_used(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_the_checkpoints_of_a_fork_are_used(tmp_path: Path) -> None:
     with store.open(short.stem) as session, store.fork(short.stem) as copy:
         assert copy.notices == []
         same_state(Talk(session), Talk(copy))
-        assert copy.parsed_entries <= session.parsed_entries + 1
+        assert copy._recorder.loaded.parsed <= session._recorder.loaded.parsed + 1
 
 
 def test_a_damaged_checkpoint_stays_damaged(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def resume(home: Path, session_id: str) -> dict[str, Any]:
         session.context.compose()
         memory, read = peak_memory() - memory, bytes_read() - read
         writer = Writer(session, random.Random(0))
-        figures = {"memory": memory, "read": read, "parsed": session.parsed_entries}
+        figures = {"memory": memory, "read": read, "parsed": session._recorder.loaded.parsed}
         return facts_of(writer) | figures | {"notices": session.notices}
 
 

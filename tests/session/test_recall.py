@@ -105,7 +105,7 @@ def test_a_result_comes_back_with_its_call(tmp_path: Path) -> None:
         assert session.context.ledger.folds.summary_of(item.id) is not None
         composed = wire(session.context.compose().messages)
     with store.open(session.id) as again:
-        assert again.parsed_entries < 10, "a checkpoint followed: the rest is not read"
+        assert again._recorder.loaded.parsed < 10, "a checkpoint followed: the rest is not read"
         assert wire(again.context.compose().messages) == composed
         again.context.undo()
         assert again.context.get(item.id).hidden == "compacted"

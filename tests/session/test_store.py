@@ -400,7 +400,7 @@ def test_what_is_folded_and_unfolded_stays_so_and_can_be_turned_again(tmp_path: 
     session._recorder.checkpoint()
     session.close()
     with store.open(session.id) as again:
-        assert again.parsed_entries < 4  # from the checkpoint
+        assert again._recorder.loaded.parsed < 4  # from the checkpoint
         assert shown(again.context) == "a long text"
         again.context.undo()
         assert shown(again.context) == "[a file]"
@@ -647,7 +647,7 @@ def test_a_checkpoint_is_due_when_no_turn_is_running(tmp_path: Path) -> None:
         composed, turn = wire(talk.composed()), session.turn
     with store.open(session.id) as again:
         assert again.notices == []
-        assert again.parsed_entries < 20
+        assert again._recorder.loaded.parsed < 20
         assert (wire(again.context.compose().messages), again.turn) == (composed, turn)
 
 
@@ -876,4 +876,4 @@ def test_a_small_checkpoint_is_written_earlier(tmp_path: Path) -> None:
     sizes = [len(line) for line in lines if b'"checkpoint"' in line[:300]]
     assert sum(sizes) < session.path.stat().st_size / 8
     with store.open(session.id) as session:
-        assert session.parsed_entries < 250
+        assert session._recorder.loaded.parsed < 250

@@ -30,6 +30,7 @@ class AnthropicModel(RemoteModel):
             than Anthropic's may need none.
         base_url: The server's address; else ANTHROPIC_BASE_URL, else Anthropic's own.
         key_source: Where the key comes from, for error messages; by default the variable.
+        url_source: The same for the address.
         thinking: Token budget for thinking, in addition to the answer's; 0 disables it. By default
             the model decides.
         limits: Time limits for an answer, in total and without progress.
@@ -58,6 +59,7 @@ class AnthropicModel(RemoteModel):
         api_key: str | None = None,
         base_url: str | None = None,
         key_source: str = "",
+        url_source: str = "ANTHROPIC_BASE_URL",
         thinking: int | None = None,
         limits: AnswerLimits | None = None,
         prices: CachePrices | None = None,
@@ -66,7 +68,7 @@ class AnthropicModel(RemoteModel):
         key = (api_key or os.environ.get(variable) or "").strip()
         url = (base_url or os.environ.get("ANTHROPIC_BASE_URL") or self.default_url).strip()
         url = url.rstrip("/").removesuffix("/v1")  # the SDK adds it
-        endpoint = Endpoint(url, name, key, key_source or variable)
+        endpoint = Endpoint(url, name, key, key_source or variable, url_source)
         super().__init__(name, endpoint, limits, prices or CachePrices())
         self._thinking, self._thinking_tokens = thinking, thinking or 0
 

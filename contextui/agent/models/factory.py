@@ -1,6 +1,6 @@
 """Create the model of a connection: built in, or of an installed package."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -46,30 +46,25 @@ def create_model(
         raise no_key(connection)
     if provider.api == "other":
         return _of_package(connection, lang, limits)
-    model: RemoteModel
+    make: Callable[..., RemoteModel]
     if provider.api == "messages":
         from contextui.agent.models.anthropic import AnthropicModel  # noqa: PLC0415  (likewise)
 
-        model = AnthropicModel(
-            connection.model,
-            api_key=connection.key(),
-            base_url=connection.url,
-            key_source=connection.key_source,
-            limits=limits,
-        )
+        make = AnthropicModel
     else:
         from contextui.agent.models.openai import OpenAIModel  # noqa: PLC0415  (likewise)
 
-        source = connection.url_source
-        is_elsewhere = source not in ("", "--base-url")  # a variable, or the sheet of models
-        model = OpenAIModel(
-            connection.model,
-            api_key=connection.key(),
-            base_url=connection.address,
-            key_source=connection.key_source,
-            url_source=source if is_elsewhere else provider.url_variable or "/model",
-            limits=limits,
-        )
+        make = OpenAIModel
+    source = connection.url_source
+    is_elsewhere = source not in ("", "--base-url")  # a variable, or the sheet of models
+    model = make(
+        connection.model,
+        api_key=connection.key(),
+        base_url=connection.address,
+        key_source=connection.key_source,
+        url_source=source if is_elsewhere else provider.url_variable or "/model",
+        limits=limits,
+    )
     model.check()
     rates = model.rates = _rates(connection)
     if rates is not None and rates.input and rates.cached is not None:
