@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from contextui.agent import request
 from contextui.agent.approval import Allowed, NotAllowedError
 from contextui.agent.context_space import ContextSpace, TurnOptions, fit_options, size_of
 from contextui.agent.prompt import (
@@ -26,7 +25,7 @@ from contextui.agent.prompt import (
     project_block,
     system_prompt,
 )
-from contextui.agent.request import RequestBuilder, unsupported
+from contextui.agent.request import Form, RequestBuilder, unsupported
 from contextui.agent.retry import Emit, answer_to
 from contextui.agent.tools import FileResult, TagFilter, ToolBox, ToolCall, calls_of, digest_of
 from contextui.config.schema import ToolProtocol
@@ -431,25 +430,19 @@ class AgentLoop:
         self.context.add(ContextItem(ItemType.USER, text, id=name))
 
     def request_of(
-        self,
-        composition: Composition,
-        builder: RequestBuilder | None = None,
-        without_thinking: bool = False,
+        self, composition: Composition, builder: RequestBuilder, without_thinking: bool = False
     ) -> ModelRequest:
-        """Build the request for a composition, as the model receives it; see `request.admit`."""
+        """Build the request for a composition, as the model receives it."""
         wanted = self.options.max_tokens
-        return request.admit(
+        return builder.build(
             composition.messages,
+            Form(without_thinking, self._is_plain, self.windows.lang),
             stable=composition.stable,
             marks=composition.plan.marks if composition.plan is not None else None,
-            tools=self.calls.tools,
+            tools=tuple(self.calls.tools),
             max_tokens=min(wanted, self._longest or wanted),
-            without_thinking=without_thinking,
-            plain=self._is_plain,
-            lang=self.windows.lang,
             says=phrasings(self.windows),
             tokens=composition.tokens + self.space.reserved,  # the provider counts both
-            builder=builder,
         )
 
     def _repair(self, turn: Turn, error: ModelError) -> bool:

@@ -12,7 +12,7 @@ import re
 import threading
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import compress, count, takewhile
 from operator import is_not
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from contextui.context.item import THINKING
 from contextui.context.messages import Messages
 from contextui.errors import ContextUIError
-from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
+from contextui.model import Block, LlmMessage, ModelRequest, Role
 from contextui.text import for_model
 from contextui.words import Lang, Words
 
@@ -215,33 +215,8 @@ class _Turn:
         return [part.block["id"] for part in self.parts if part.block["type"] == "tool_use"]
 
 
-def admit(
-    messages: Iterable[LlmMessage],
-    *,
-    stable: int = 0,
-    marks: Sequence[int] | None = None,
-    tools: Sequence[Tool] = (),
-    max_tokens: int = 8_192,
-    without_thinking: bool = False,
-    plain: bool = False,
-    lang: Lang = "en",
-    says: Mapping[str, tuple[str, ...]] | None = None,
-    tokens: int = 0,
-    builder: "RequestBuilder | None" = None,
-) -> ModelRequest:
-    """Build a valid request from messages."""
-    builder = builder or RequestBuilder()
-    return replace(
-        builder.build(messages, Form(without_thinking, plain, lang), stable, marks),
-        tools=tuple(tools),
-        max_tokens=max_tokens,
-        says=says or {},
-        tokens=tokens,
-    )
-
-
 class Form(NamedTuple):
-    """What a request leaves out, and the language of its placeholders; see `admit`."""
+    """What a request leaves out, and the language of its placeholders."""
 
     without_thinking: bool = False
     plain: bool = False
@@ -281,11 +256,13 @@ class RequestBuilder:
     def build(
         self,
         messages: Iterable[LlmMessage],
-        form: Form,
-        stable: int,
+        form: Form = Form(),  # noqa: B008  (it is immutable)
+        *,
+        stable: int = 0,
         marks: Sequence[int] | None = None,
+        **rest: Any,
     ) -> ModelRequest:
-        """Build the request without its tools; see `admit`."""
+        """Build a valid request from messages; `rest` are its fields that need no validation."""
         with self._lock:
             if form != self._form:
                 self._reset(form)
@@ -304,6 +281,7 @@ class RequestBuilder:
                 messages=(*head, *self._sent, *tail),
                 stable=self._stable(stable),
                 marks=None if marks is None else tuple(sorted(set(map(self._stable, marks)))),
+                **rest,
             )
             if problems := faults(request.messages, changed + len(head) if changed else 0):
                 self._reset(form)

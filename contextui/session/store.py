@@ -33,7 +33,7 @@ from contextui.session.paths import (
     escape_project_path,
 )
 from contextui.text import for_model, one_line, quote
-from contextui.words import Message
+from contextui.words import Message, msg
 
 if TYPE_CHECKING:
     from contextui.context.item import ContextItem
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 _REPLACED = "\ufffd"  # replaces what is not valid UTF-8
 _FIRST_LINES = 60  # searched for the first user message
 _LAST_LINES = 3  # searched for the time of the last write: any one may be invalid
-_EMPTY = Message("it is empty")
 _NO_SESSION = Message("it is damaged, or not a session")
 
 
@@ -191,16 +190,11 @@ class SessionStore:
             )
         path = chosen[0]
         try:
-            info = read_info(path)
+            return read_info(path)
         except OSError as error:
             raise UnknownSessionError(
                 "Session {name} cannot be read: {why}.", name=path.stem, why=os_reason(error)
             ) from error
-        if not info.size:
-            raise UnknownSessionError(
-                "Session {name} cannot be read: {why}.", name=path.stem, why=_EMPTY
-            )
-        return info
 
     def latest(self, cwd: str | Path) -> SessionInfo | None:
         """Return the session of this folder that was written last; an empty one only if all are."""
@@ -222,9 +216,7 @@ class SessionStore:
             except OSError as error:
                 unreadable.append(Unreadable(path, os_reason(error)))
                 continue
-            if not info.size:
-                unreadable.append(Unreadable(path, _EMPTY))
-            elif not info.started:
+            if not info.started:
                 unreadable.append(Unreadable(path, _NO_SESSION))
             elif cwd is None or info.cwd == os.path.abspath(cwd):
                 found.append(info)
@@ -339,6 +331,8 @@ def read_info(path: Path) -> SessionInfo:
             if message_of(entry) is not None or len(first) == _FIRST_LINES:
                 break
         newest = [*islice(entries(lines_backwards(file)), _LAST_LINES)]
+        if not (size := file.seek(0, os.SEEK_END)):
+            raise OSError(None, msg("it is empty"))
     started = _time(first, path) if first else ""
     said = [text for one in first if (text := message_of(one)) is not None]
     kinds = [one.get("subtype") for one in first]
@@ -350,7 +344,7 @@ def read_info(path: Path) -> SessionInfo:
         first_words=one_line(next(iter(said), ""), 60),
         started=started,
         updated=_time(newest, path) if newest else started,
-        size=path.stat().st_size,
+        size=size,
         is_empty=not said
         and "window_opened" not in kinds
         and not any(one and one.get("text") for one in drafts[-1:]),

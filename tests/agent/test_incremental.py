@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextui.agent.cache_marks import Payload, payload
-from contextui.agent.request import MalformedRequestError, RequestBuilder, admit
+from contextui.agent.request import Form, MalformedRequestError, RequestBuilder
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.messages import Messages, Piece, Shown
 from contextui.model import LlmMessage, ModelRequest
@@ -55,6 +55,13 @@ def edited(history: History, kind: str, at: int, new: History) -> History:
         case "repeat":  # the same objects at another place, so that calls and results repeat
             return [*history, *history[at : at + 3]]
     return list(history)
+
+
+def admit(
+    messages: Sequence[LlmMessage], builder: RequestBuilder | None = None, **rest: Any
+) -> ModelRequest:
+    form = Form(rest.pop("without_thinking", False), rest.pop("plain", False))
+    return (builder or RequestBuilder()).build(messages, form, **rest)
 
 
 def admitted(history: Sequence[LlmMessage], **options: Any) -> ModelRequest | str:

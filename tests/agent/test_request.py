@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from contextui.agent.cache_marks import payload
-from contextui.agent.request import MalformedRequestError, admit, faults
+from contextui.agent.request import Form, MalformedRequestError, RequestBuilder, faults
 from contextui.model import Block, LlmMessage, ModelRequest
 from tests.agent.shapes import violations
 from tests.thorough import times
@@ -51,6 +51,12 @@ def thinking(text: str = "hm", signature: Any = "s") -> Block:
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
 VIDEO = {"type": "video", "source": {"type": "file", "file_id": "f"}}  # no type that is known
 _PLAIN = [user("Hello."), assistant("Hello to you."), user("Add milk.")]
+
+
+def admit(
+    messages: Sequence[LlmMessage], without_thinking: bool = False, plain: bool = False, **rest: Any
+) -> ModelRequest:
+    return RequestBuilder().build(messages, Form(without_thinking, plain), **rest)
 
 
 def admitted(*messages: LlmMessage, **options: Any) -> ModelRequest:
