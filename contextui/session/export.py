@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 from contextui.context.item import ContextItem, ItemType
 from contextui.events import WOKEN
-from contextui.plain_file import write_private
 from contextui.secrets import mask
 from contextui.session.lines import moment
 from contextui.session.store import SessionView
@@ -151,16 +150,12 @@ def write_export(text: str, folder: Path, session_id: str, form: Format) -> Path
     raise AssertionError  # unreachable: the numbers never end
 
 
-def write_file(path: Path, text: str, *, replace: bool = False) -> None:
-    """Write a file that only the person can read; replace an existing one only if wanted."""
-    data = text.encode(errors="replace")
-    if replace:
-        write_private(path, data)
-        return
+def write_file(path: Path, text: str) -> None:
+    """Write a new file that only the person can read."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+            file.write(text.encode(errors="replace"))
     except OSError:
         with suppress(OSError):
             path.unlink()

@@ -1,7 +1,7 @@
 """Attention: the terminal's title, and notifications while the person is elsewhere."""
 
 import os
-from typing import Protocol
+from typing import Any
 
 from contextui.config.schema import Notify
 from contextui.events import Event, TurnFinished, TurnStarted
@@ -17,19 +17,6 @@ _BELL, _END = "\a", "\x1b\\"
 _WITHOUT = ("", "dumb", "linux")  # terminals that have no title
 
 
-class Place(Protocol):
-    """The app, as far as it matters here."""
-
-    app_focus: bool
-
-    @property
-    def is_web(self) -> bool:
-        """Whether it is drawn in a browser."""
-
-    def write_control(self, text: str) -> None:
-        """Write a control sequence to the terminal."""
-
-
 class Attention:
     """Sets the terminal's title, and rings or notifies when something needs the person.
 
@@ -37,8 +24,8 @@ class Attention:
     the prompt that took long has ended, and when a question waits. A page in a browser has no bell.
     """
 
-    def __init__(self, place: Place, words: Words, term: str | None = None) -> None:
-        self._place, self._words = place, words
+    def __init__(self, app: Any, words: Words, term: str | None = None) -> None:
+        self._place, self._words = app, words
         self._mode: Notify = "off"
         self._folder = ""
         self._is_running = self._is_asking = False

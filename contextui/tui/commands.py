@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from contextui.windowing.params import Param, Params
 
 
-class UnknownCommandError(ContextUIError):
-    """The typed slash command does not exist."""
-
-
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A possible argument of a command."""
@@ -69,7 +65,7 @@ class Commands:
         if command is None:
             names = self._meant(name) or ", ".join(f"/{one.name}" for one in self.all)
             message = msg("Unknown command {name}. Try: {names}.")
-            raise UnknownCommandError(message, name=quote("/" + name), names=names)
+            raise ContextUIError(message, name=quote("/" + name), names=names)
         command.run(rest.strip())
 
     def _meant(self, typed: str) -> str:

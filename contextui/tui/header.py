@@ -60,13 +60,12 @@ class Panes(Static):
     def __init__(self, words: Words, choose: Callable[[str], object]) -> None:
         super().__init__(id="panes")
         self._words, self._choose = words, choose
-        self._desk: AppSession | None = None
         self._present = "chat"
         self._places: list[tuple[int, str]] = []
 
-    def attach(self, desk: "AppSession") -> None:
-        self._desk = desk
-        self.refresh()
+    @property
+    def _desk(self) -> "AppSession | None":
+        return self.screen.desk  # type: ignore[attr-defined,no-any-return]  # the main one
 
     def show(self, name: str) -> None:
         self._present = name

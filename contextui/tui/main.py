@@ -304,7 +304,7 @@ class MainScreen(Screen[None]):
             desk, lambda: self.call_later(sure_timer, self, _BATCH, self.take_changes)
         )
         self.query_one(Header).attach(desk)
-        self.query_one(Panes).attach(desk)
+        self.query_one(Panes).refresh()
         self.sizes.attach(desk, self.desktop)
         self.writing.attach(desk)
         self.writing.conversation, self.writing.find_in_files = conversation, self.find

@@ -1,6 +1,5 @@
 """The slash commands about whole sessions: start, choose, fork, export."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
@@ -31,7 +30,6 @@ class SessionCommands:
     def __init__(self, main: "MainScreen", switcher: "Switcher", desk: AppSession) -> None:
         self._main, self._switcher, self._desk = main, switcher, desk
         self._words, self._notify = main.words, main.note
-        self._warned: Path | None = None  # the file that was not replaced
 
     def sessions(self, _: str) -> None:
         from contextui.session.catalogue import Catalogue  # noqa: PLC0415  (only for this)
@@ -135,10 +133,7 @@ class SessionCommands:
     # --- export ------------------------------------------------------------------------
 
     def export(self, typed: str) -> None:
-        """Write the conversation to a file: a new one here, or the one that was typed.
-
-        A file that exists is replaced only if the command is repeated.
-        """
+        """Write the conversation to a new file: here, or the one that was typed."""
         form, _, rest = typed.partition(" ")
         if form not in get_args(Format):
             raise ContextUIError("Which one? {names}", names="md | html | json")
@@ -153,27 +148,13 @@ class SessionCommands:
                 return write_export(text, folder, session.id, cast("Format", form))
         else:
             path = folder / Path(name).expanduser()
-            replace = self._may_replace(path)
 
             def write(text: str) -> Path:
-                write_file(path, text, replace=replace)
+                write_file(path, text)
                 return path
 
         self._report(lambda: self._written(session.id, cast("Format", form), write,
                                            include_obsolete=is_whole or form != "md"))  # fmt: skip
-
-    def _may_replace(self, path: Path) -> bool:
-        """Return whether a file exists and is to be replaced: only if the command is repeated."""
-        warned, self._warned = self._warned, None
-        if not os.path.lexists(path):
-            return False
-        if path.is_dir():
-            raise ContextUIError("{file} is a folder.", file=shown_path(path))
-        if warned != path:
-            self._warned = path
-            message = msg("{file} exists. Enter again to replace it.")
-            raise ContextUIError(message, file=shown_path(path))
-        return True
 
     def _written(
         self,

@@ -103,7 +103,8 @@ class EntryList(VerticalScroll):
         region = self._regions.get(self._read[0]) if self._read is not None else None
         if self._read is None or region is None or self.follows:
             return 0
-        came = max(one.bottom for one in self._regions.values()) - region.y - self._read[1]
+        heights = [one.height for one in self._regions.values() if one.y >= region.y]
+        came = sum(heights) - self._read[1]
         return max(min(came, int(self.max_scroll_y - self.scroll_y)), 0)
 
     def append(self, widget: Widget) -> None:

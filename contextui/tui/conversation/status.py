@@ -54,7 +54,8 @@ class TurnStatus:
     step: int = 0
     tokens: int = 0
     characters: int = 0
-    retry: tuple[str, int] | None = None
+    retry: int | None = None
+    """In how many seconds; the conversation says why."""
     activity: str = msg("working")
     cost: float | None = None
     commands: list[TypedCommand] = field(default_factory=list)
@@ -79,7 +80,7 @@ class TurnStatus:
                 self.step, self.characters = event.step, 0
                 self.retry, self.activity = None, msg("working")
             case RetryScheduled():
-                self.retry = (event.reason, event.seconds)
+                self.retry = event.seconds
             case ThinkingDelta():
                 self.characters += len(event.text)
                 self.retry, self.activity = None, "thinking"
@@ -123,7 +124,6 @@ class TurnStatus:
 
     def shown(self, words: Words, now: float, room: int) -> Content:
         """Return the title of the prompt's border; empty while nothing runs."""
-        why = ""
         spinner = SPINNER[int(now * 10) % len(SPINNER)]
         if not self.is_running:
             if not (running := self._running(self._left)):
@@ -132,11 +132,7 @@ class TurnStatus:
             name = fit(command.text, min(cell_len(line(command.text)), _NAME))
             status = words("{activity} {seconds}s", activity=name, seconds=int(command.age))
         elif self.retry is not None:
-            reason, seconds = self.retry
-            status = words("retrying in {seconds}s", seconds=seconds)
-            why = f"   {line(words(reason))}"
-            if cell_len(status) + cell_len(words("stops")) + cell_len(why) + _ROUND > room:
-                why = ""  # the conversation shows all of it
+            status = words("retrying in {seconds}s", seconds=self.retry)
         elif self.activity == "compacting":
             status = words("compacting {seconds}s", seconds=int(self._seconds(now)))
         else:
@@ -146,7 +142,6 @@ class TurnStatus:
             (status, MUTED),
             ("   esc ", KEY),
             (words("stops"), MUTED),
-            (why, MUTED),
         )
 
     def _progress(self, words: Words, now: float, room: int) -> str:
