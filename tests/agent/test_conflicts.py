@@ -78,25 +78,17 @@ def test_several_calls_of_one_answer_are_refused_once() -> None:
     assert second == "now 2"
 
 
-def test_reading_is_never_refused() -> None:
-    look = call("action", window_id="counter_1", action_id="look")
-    assert talk(look) == ["it is 5"]
-
-
-def test_nothing_is_refused_if_the_change_was_undone() -> None:
-    assert talk(put(), other=("put", {"to": 0})) == ["now 1"]
-
-
 def test_a_job_counts_as_well() -> None:
     first, second = talk(put(), put(), other=("later", {"to": 9}))
     assert "count 9" in first
     assert second == "now 1"
 
 
-def test_unless_the_window_says_otherwise() -> None:
+def test_it_is_carried_out_where_nothing_conflicts() -> None:
+    """Reading, a change that was undone, a window that says so, and changes of the model itself."""
+    look = call("action", window_id="counter_1", action_id="look")
+    assert talk(look) == ["it is 5"]
+    assert talk(put(), other=("put", {"to": 0})) == ["now 1"]
     assert talk(put("busy_1"), other=("later", {"to": 9}), cls=Busy) == ["now 1"]
-
-
-def test_what_the_model_changes_itself_is_no_conflict() -> None:
     calls = [put(to=1), put(to=2)], put(to=3)
     assert talk(*calls, other=("look", {})) == ["now 1", "now 2", "now 3"]

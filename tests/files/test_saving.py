@@ -112,20 +112,21 @@ class TestReplacing:
         os.utime(workspace.root / "file.txt", (1, 1))
         workspace.save("file.txt", b"new", expected=version)
 
+    @pytest.mark.parametrize("name", ["file.txt", "new.txt"])
     def test_a_change_while_the_new_content_is_written_is_seen(
-        self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+        self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, name: str
     ) -> None:
-        version, sync = read(workspace), os.fsync
+        version, sync = read(workspace) if name == "file.txt" else None, os.fsync
 
         def fsync(descriptor: int) -> None:
             sync(descriptor)
-            (workspace.root / "file.txt").write_bytes(b"theirs")
+            (workspace.root / name).write_bytes(b"theirs")
 
         monkeypatch.setattr(os, "fsync", fsync)
-        with pytest.raises(FileChangedError):
-            workspace.save("file.txt", b"ours", expected=version)
-        assert workspace.read_bytes("file.txt") == b"theirs"
-        assert names(workspace) == ["file.txt"]
+        with pytest.raises(FileChangedError if version else ExistingFileError):
+            workspace.save(name, b"ours", expected=version)
+        assert workspace.read_bytes(name) == b"theirs"
+        assert names(workspace) == sorted({"file.txt", name})
 
 
 def rewrite(path: Path) -> None:
@@ -198,21 +199,6 @@ class TestCreating:
             with pytest.raises(ExistingFileError, match="already"):
                 workspace.save(path, b"new", expected=None)
         assert workspace.read_bytes("file.txt") == b"one\r\ntwo\r\n"
-
-    def test_a_file_that_was_just_created_is_not_overwritten(
-        self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        sync = os.fsync
-
-        def fsync(descriptor: int) -> None:
-            sync(descriptor)
-            (workspace.root / "new.txt").write_bytes(b"theirs")
-
-        monkeypatch.setattr(os, "fsync", fsync)
-        with pytest.raises(ExistingFileError):
-            workspace.save("new.txt", b"ours", expected=None)
-        assert workspace.read_bytes("new.txt") == b"theirs"
-        assert names(workspace) == ["file.txt", "new.txt"]
 
     def test_a_disk_without_links_works_too(
         self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch

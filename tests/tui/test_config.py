@@ -1,14 +1,12 @@
-"""Settings and export in the app: /config and /export."""
+"""Export in the app: /export."""
 
 import json
 import os
-from functools import partial
 from pathlib import Path
 
 from textual.pilot import Pilot
 
 from contextui.context.item import ContextItem, ItemType
-from contextui.windowing.snapshot import Lod
 from tests.tui.running import app_of, desk_in, lines, running, until
 
 
@@ -16,36 +14,6 @@ def note_shown(pilot: "Pilot[int]", text: str) -> bool:
     """Whether it stands beside the inspector, over however many lines, wherever they break."""
     shown = "".join("".join(line.split("▏")[0] for line in lines(pilot)).split())
     return "".join(text.split()) in shown
-
-
-WRONG = {
-    "/config colour red": '"colour" is not one of provider, tool_protocol, windows.lod',
-    "/config windows.lod huge": "it must be one of full, summary, gist.",
-    "/config compaction.threshold 9": "it must be a number from 0.1 to 1.",
-    "/export pdf": "md | html | json",
-}
-
-
-async def test_settings_are_shown_and_changed_and_what_cannot_be_is_refused(tmp_path: Path) -> None:
-    desk = desk_in(tmp_path)
-    async with running(desk) as pilot:
-        main = app_of(pilot).main
-        for typed, expected in WRONG.items():
-            main.run_command(typed)
-            await until(pilot, partial(note_shown, pilot, expected))
-            assert desk.session.windows.lod is Lod.FULL
-            assert desk.controller.compaction.threshold == 0.8
-        main.run_command("/config windows.lod summary")
-        await until(pilot, lambda: note_shown(pilot, "windows.lod applies now."))
-        window = desk.session.windows.open("todo")
-        assert window.lod is Lod.SUMMARY
-        main.run_command("/config compaction.auto false")
-        await until(pilot, lambda: note_shown(pilot, "compaction.auto applies now."))
-        assert not desk.controller.strategist.auto_compact
-        main.run_command("/config compaction.threshold 0.25")
-        await until(pilot, lambda: note_shown(pilot, "compaction.threshold applies now."))
-        assert desk.controller.compaction.threshold == 0.25
-        assert "threshold = 0.25" in (tmp_path / "home" / "config.toml").read_text()
 
 
 async def test_a_conversation_is_exported_with_or_without_closed_ones(tmp_path: Path) -> None:

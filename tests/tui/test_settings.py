@@ -222,11 +222,27 @@ async def test_the_language_is_set_by_a_command_or_chosen_in_the_list(
     await until(pilot, lambda: written.read_text() == 'lang = "zh"\n' and shown(pilot, note))
 
 
-async def test_no_command_writes_what_guards_the_person(
+REFUSED = {
+    **{f"/config {name} auto": f"To change {name}"
+       for name in ("approval", "approval.sandbox", "approval.commands")},
+    "/config colour red": '"colour" is not one of provider',
+    "/config windows.lod huge": "it must be one of full, summary, gist.",
+    "/config compaction.threshold 9": "it must be a number from 0.1 to 1.",
+    "/export pdf": "md | html | json",
+}  # fmt: skip
+
+
+async def test_no_command_writes_what_guards_the_person_or_what_cannot_be(
     pilot: "Pilot[int]", settings: Settings
 ) -> None:
-    for name in ("approval", "approval.sandbox", "approval.commands"):
-        app_of(pilot).main.run_command(f"/config {name} auto")
-        await until(pilot, partial(noted, pilot, f"To change {name}"))
+    run, controller = app_of(pilot).main.run_command, settings.desk.controller
+    for typed, expected in REFUSED.items():
+        run(typed)
+        await until(pilot, partial(noted, pilot, expected))
         assert not (settings.home / "config.toml").exists()
-        assert settings.desk.controller.tools.gate.mode == "ask"
+        assert controller.tools.gate.mode == "ask"
+    for name, value in (("auto", "false"), ("threshold", "0.25")):
+        run(f"/config compaction.{name} {value}")
+        await until(pilot, partial(noted, pilot, f"compaction.{name} applies now."))
+    assert (controller.strategist.auto_compact, controller.compaction.threshold) == (False, 0.25)
+    assert "threshold = 0.25" in (settings.home / "config.toml").read_text()

@@ -102,18 +102,6 @@ class TestLooking:
             "docs/\nempty/\nsrc/\n.gitignore\nREADME.md\nsetup.py",
         )
 
-    def test_it_opens_at_a_folder(self, folder: Path) -> None:
-        with WindowTester(FilesWindow, folder=folder, path="src") as window:
-            assert shown(window) == (
-                "src/, 2 entries",
-                "src/, 2 entries (1 git-ignored)\nfolders: 1, files: 1\nutil/",
-                "src/, 2 entries (1 git-ignored)\nutil/\napp.py",
-            )
-
-    def test_an_empty_folder_says_so(self, tmp_path: Path) -> None:
-        with WindowTester(FilesWindow, folder=tmp_path) as window:
-            assert shown(window)[2] == "the workspace, 0 entries"
-
     @pytest.mark.parametrize(
         ("path", "reply"),
         [

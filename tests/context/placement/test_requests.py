@@ -94,19 +94,6 @@ def is_prefix(before: Sequence[LlmMessage], now: Sequence[LlmMessage]) -> bool:
     return wire(now).startswith(wire(before))
 
 
-def test_what_was_dropped_is_in_no_later_request() -> None:
-    for word in ("dropped", "secret"):
-        talk = talk_by_price()
-        item = talk.say(f"the {word} thing")
-        talk.send()
-        talk.answer("ok")
-        talk.context.end_turn()
-        talk.say("next")
-        assert word in wire(talk.send()).decode(), word
-        talk.context.drop(item.id)
-        assert word not in wire(talk.composed()).decode(), word
-
-
 def test_a_call_that_comes_back_brings_the_thinking_of_its_answer() -> None:
     talk = talk_by_price()
     talk.say("go on")

@@ -109,20 +109,3 @@ async def test_menus_forms_and_what_is_pasted_into_them(
         await see_in(pilot, pilot.app.screen, None, literal(payload), times=2)
         check(pilot)
         await pilot.app.pop_screen()
-
-
-@pytest.mark.long
-async def test_files_and_paths_in_an_editor(tmp_path: Path) -> None:
-    desk = desk_with(tmp_path)
-    for number, payload in enumerate(PAYLOADS[:4], 1):
-        text = payload.replace("\0", "").encode("utf-8", "replace") + b"\n"
-        path = tmp_path / "work" / f"[@click=app.quit]{number}.md"
-        path.write_bytes(text)
-        desk.session.windows.open("editor", path=path.name)
-    async with running(desk) as pilot:
-        for number, payload in enumerate(PAYLOADS[:4], 1):
-            desktop(pilot).action_go_to(number)
-            frame = await frame_of(pilot, f"editor_{number}")
-            await see_in(pilot, frame, 1, literal(payload))
-            await see_in(pilot, frame, 0, "[@click=app")
-            check(pilot)
