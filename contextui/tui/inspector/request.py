@@ -81,8 +81,7 @@ class Outline(RowList[Part | None]):
         return short(self._counter.calibrated(tokens))
 
 
-_WIDE, _BESIDE = 60, 90  # cells for one line, and for outline and lines side by side
-_OUTLINE = 40  # cells of the outline beside the lines
+_WIDE, _BESIDE = 60, 90  # cells for one line, and for the whole legend
 
 
 class RequestHead(Widget):
@@ -107,12 +106,11 @@ class RequestHead(Widget):
             return Content.styled(self._reason, "$text-error")
         draft, width = self._draft, self.size.width
         parts = self._words("{count} parts", count=len(draft.parts))
-        parts = fit(parts, _OUTLINE) if width >= _BESIDE else f"{parts}   "
         between = "   " if width >= _WIDE else "\n"
         words, is_sent = self._words, draft.is_sent or draft.order.is_earlier
         state = words(msg("sent") if is_sent else msg("not sent yet"))
         turn = words("turn {turn}", turn=draft.order.turn) + words(", ") + state
-        summary = f"{parts}{turn}{between}{draft.size / 1_000:,.1f} kB"
+        summary = f"{parts}   {turn}{between}{draft.size / 1_000:,.1f} kB"
         return Content.assemble((summary, MUTED), *self._marks(draft, width))
 
     def _marks(self, draft: Draft, width: int) -> list[tuple[str, str]]:

@@ -356,8 +356,6 @@ async def test_it_speaks_chinese(tmp_path: Path) -> None:
         await see(pilot, "每轮", "一次", "回本", "d 移除", "第 3 轮，已缓存")
         await pilot.press("d")
         await see(pilot, f"已移除 {item.seq:04}，u 撤销。")
-        await pilot.press("slash", *"xyz")
-        await see(pilot, "没有条目包含“xyz”，Esc 清除。")
 
 
 async def test_at_the_start_there_is_only_the_prompt_then_calls_show_what_they_do(
