@@ -9,6 +9,7 @@ cursor, `success-soft`, `error-soft` and `warning-soft` for grounds of diffs, `c
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from textual.color import Color, ColorParseError
 from textual.theme import BUILTIN_THEMES, Theme
@@ -64,60 +65,33 @@ def quiet_roles(theme: Theme) -> dict[str, str]:
     return found
 
 
-def _with_roles(theme: Theme) -> Theme:
+_ROLES = (
+    *("primary", "secondary", "accent", "success", "warning", "error"),
+    *("foreground", "background", "surface", "panel"),
+)
+
+
+def _own(name: str, colors: str, *, dark: bool = True, cursor: str = "none") -> Theme:
+    """Return a theme of ours from its colors, in the order of the roles."""
+    roles: dict[str, Any] = dict(zip(_ROLES, colors.split(), strict=True))
+    variables = {"block-cursor-text-style": cursor, "footer-background": roles["background"]}
+    theme = Theme(name=name, dark=dark, variables=variables, **roles)
     return replace(theme, variables={**quiet_roles(theme), **theme.variables})
 
 
-DARK = _with_roles(
-    Theme(
-        name=_DARK,
-        primary="#6cb0f5",
-        secondary="#4fc3ae",
-        accent="#c49bf0",
-        success="#8cc570",
-        warning="#e6b35a",
-        error="#ef7480",
-        foreground="#d4d9e1",
-        background="#12151a",
-        surface="#191d24",
-        panel="#222832",
-        dark=True,
-        variables={"block-cursor-text-style": "none", "footer-background": "#12151a"},
-    )
+DARK = _own(
+    _DARK,
+    "#6cb0f5 #4fc3ae #c49bf0 #8cc570 #e6b35a #ef7480 #d4d9e1 #12151a #191d24 #222832",
 )
-LIGHT = _with_roles(
-    Theme(
-        name=_LIGHT,
-        primary="#1768b5",
-        secondary="#0b7a69",
-        accent="#7b3fb8",
-        success="#3c7a1d",
-        warning="#96600a",
-        error="#b3243a",
-        foreground="#22272e",
-        background="#fbfbf9",
-        surface="#f2f2ef",
-        panel="#e7e7e3",
-        dark=False,
-        variables={"block-cursor-text-style": "none", "footer-background": "#fbfbf9"},
-    )
+LIGHT = _own(
+    _LIGHT,
+    "#1768b5 #0b7a69 #7b3fb8 #3c7a1d #96600a #b3243a #22272e #fbfbf9 #f2f2ef #e7e7e3",
+    dark=False,
 )
-CONTRAST = _with_roles(
-    Theme(
-        name=_CONTRAST,
-        primary="#ffd700",
-        secondary="#00e5ff",
-        accent="#ff9cff",
-        success="#5dff5d",
-        warning="#ffb000",
-        error="#ff6b6b",
-        foreground="#ffffff",
-        background="#000000",
-        surface="#000000",
-        panel="#1a1a1a",
-        dark=True,
-        variables={"block-cursor-text-style": "reverse", "footer-background": "#000000"},
-    )
+CONTRAST = _own(
+    _CONTRAST,
+    "#ffd700 #00e5ff #ff9cff #5dff5d #ffb000 #ff6b6b #ffffff #000000 #000000 #1a1a1a",
+    cursor="reverse",
 )
 THEMES = (DARK, LIGHT, CONTRAST)
 
