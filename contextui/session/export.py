@@ -142,16 +142,13 @@ def write_export(text: str, folder: Path, session_id: str, form: Format) -> Path
     for number in itertools.count(1):
         suffix = f"-{number}" if number > 1 else ""
         path = folder / f"contextui-{session_id[:8]}{suffix}.{form}"
-        try:
-            write_file(path, text)
-        except FileExistsError:
-            continue
-        return path
+        with suppress(FileExistsError):
+            return write_file(path, text)
     raise AssertionError  # unreachable: the numbers never end
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write a new file that only the person can read."""
+def write_file(path: Path, text: str) -> Path:
+    """Write a new file that only the person can read; return its path."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -160,6 +157,7 @@ def write_file(path: Path, text: str) -> None:
         with suppress(OSError):
             path.unlink()
         raise
+    return path
 
 
 def _section(item: ContextItem, view: SessionView) -> Iterator[str]:

@@ -142,16 +142,12 @@ class SessionCommands:
         name = more.strip() if is_whole else rest.strip()
         session = self._desk.session
         folder = Path(session.cwd)
-        if not name:
+        path = folder / Path(name).expanduser()
 
-            def write(text: str) -> Path:
-                return write_export(text, folder, session.id, cast("Format", form))
-        else:
-            path = folder / Path(name).expanduser()
-
-            def write(text: str) -> Path:
-                write_file(path, text)
-                return path
+        def write(text: str) -> Path:
+            if name:
+                return write_file(path, text)
+            return write_export(text, folder, session.id, cast("Format", form))
 
         self._report(lambda: self._written(session.id, cast("Format", form), write,
                                            include_obsolete=is_whole or form != "md"))  # fmt: skip
