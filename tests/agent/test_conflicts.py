@@ -7,15 +7,11 @@ from contextui import action as declare
 from contextui.agent.models.scripted import call
 from contextui.events import CallFinished
 from tests.agent.talking import Interrupted, of, run
+from tests.windowing import samples
 
 
-class Counter(Window):
+class Counter(samples.Counter):
     """Counts."""
-
-    class State(Window.State):
-        count: int = 0
-
-    state: State
 
     def content(self, lod: Lod) -> Body:
         return f"count {self.state.count}"
