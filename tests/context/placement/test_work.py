@@ -9,7 +9,7 @@ import pytest
 from contextui import TokenCounter
 from contextui.agent import request
 from contextui.agent.cache_marks import Payload, payload
-from contextui.agent.request import RequestBuilder, admit
+from contextui.agent.request import RequestBuilder
 from tests.context.conversation import Conversation
 from tests.context.test_work import Work, work  # noqa: F401  a fixture
 from tests.counting import lines_run
@@ -65,7 +65,7 @@ def counts_of(items: int, work: Work, monkeypatch: pytest.MonkeyPatch) -> Counts
         composition = talk.context.compose(100_000_000)
         talk.context.mark_sent(composition)
         assert composition.plan is not None
-        built = admit(composition.messages, marks=composition.plan.marks, builder=builder)
+        built = builder.build(composition.messages, marks=composition.plan.marks)
         sent.append(payload(built, "m", sent[-1] if sent else None))
 
     a_turn(talk, take)  # the first one validates everything
