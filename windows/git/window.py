@@ -37,11 +37,10 @@ class GitWindow(Window):
     state: State
 
     def opened(self) -> None:
-        self.restored()
-
-    def restored(self) -> None:
         self._tree.read()
         self.env.every(SECONDS, self._tick)
+
+    restored = opened
 
     def shown_files(self) -> list[str]:
         return list(self.state.now.paths)

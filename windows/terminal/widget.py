@@ -15,7 +15,6 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding
 from textual.geometry import Region
-from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
@@ -144,9 +143,6 @@ class TerminalBody(Selectable, can_focus=True):
     """Every key belongs to the shell, except ctrl+g, which leaves; a second one is the shell's."""
     first_actions: ClassVar[tuple[str, ...]] = ("run", "restart")
 
-    class Drawn(Message):
-        """Posted, on the window's thread, when the screen has changed."""
-
     def __init__(self, window: TerminalWindow) -> None:
         super().__init__()
         self._window, self._words = window, Words(window.env.lang)
@@ -225,7 +221,7 @@ class TerminalBody(Selectable, can_focus=True):
             Running(running.number, running.job, running.text) if running is not None else None,
             emulator.alternate,
         )
-        self.post_message(self.Drawn())
+        self.call_later(self._draw_changes)  # it is thread-safe
 
     def _do(self, shell: Shell, data: bytes) -> None:
         try:
@@ -235,8 +231,7 @@ class TerminalBody(Selectable, can_focus=True):
 
     # --- drawing -----------------------------------------------------------------------
 
-    def on_terminal_body_drawn(self, message: Drawn) -> None:
-        message.stop()
+    def _draw_changes(self) -> None:
         old, new, wanted = self._drawn, self._picture, self.window_rows
         self._drawn, self.count = new, new.top + len(new.rows)
         if wanted != self.window_rows:

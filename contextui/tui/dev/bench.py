@@ -158,14 +158,11 @@ class Bench:
             self.note("reload", text)
         for fault in report.faults:
             self._note_fault(self.words(fault.reason), fault.place)
-        for one in report.refused:
-            self._note_fault(one.problem)
-            if one.refused is not None:
-                self.note("warning", self.words("State kept aside: {state}", state=one.refused))
         for one in report.windows:
-            if one.aside:
-                text = self.words("State kept aside: {state}", state=dict(one.aside))
-                self.note("warning", text)
+            if one.problem:
+                self._note_fault(one.problem)
+            if kept := dict(one.refused or one.aside):
+                self.note("warning", self.words("State kept aside: {state}", state=kept))
         for name in report.removed:
             words = self.words("{name} is no longer defined. The old code runs on.", name=name)
             self._note_fault(words)
