@@ -66,7 +66,7 @@ async def test_what_goes_is_shown_first_and_a_short_talk_is_left_as_it_is(tmp_pa
         await asked(pilot, "/c")
         text = "\n".join(lines(pilot))
         for part in ("31 messages", "tokens) go; 9 (", "Goes into the summary",
-                     "− 0004 User", "[/foo]", "y  Compact it"):  # fmt: skip
+                     "0004 User", "[/foo]", "y  Compact it"):  # fmt: skip
             assert part in text, text
         await pilot.press("end")
         await until(pilot, lambda: shown(pilot, "answer 9"))

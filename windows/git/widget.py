@@ -422,8 +422,9 @@ class GitBody(Vertical):
         title = words("Discard the changes of {name}?", name=line(name))
         if change.is_untracked:
             title = words("Delete {name}?", name=line(name))
-        about = words("Lost if discarded:" if seen is None else "Changed just now, look again")
+        why = words("Lost if discarded:" if seen is None else "Changed just now, look again")
         lines = diff_lines(lost, words) if is_diff(lost) else plain_lines(lost)
+        about = Content.styled(why, "$text-warning")
         screen = ChangeQuestion(words, title, words("Discard"), about=about, lines=lines)
         self.app.push_screen(screen, answer)
 

@@ -104,13 +104,13 @@ class ChangeQuestion(QuestionScreen):
     no = ("n", msg("Cancel; Esc does the same"))
 
     def __init__(
-        self, words: Words, title: str, yes: str, *, about: str, lines: Sequence[Line]
+        self, words: Words, title: str, yes: str, *, about: Content, lines: Sequence[Line]
     ) -> None:
         super().__init__(words, title, "y", yes)
         self._about, self._lines = about, lines
 
     def details(self) -> ComposeResult:
-        yield Static(Content.styled(self._about, "$text-warning"), id="about")
+        yield Static(self._about, id="about")
         yield ChangeView(self._lines)
 
     def on_mount(self) -> None:

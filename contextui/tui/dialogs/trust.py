@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from textual.content import Content
+
 from contextui.config.servers import PROJECT_SERVERS
 from contextui.tui.dialogs.diff import Line
 from contextui.tui.dialogs.question import ChangeQuestion
@@ -42,11 +44,12 @@ class TrustScreen(ChangeQuestion):
     """Shows every file whole, and asks whether to trust them."""
 
     def __init__(self, words: Words, code: FolderCode) -> None:
+        about = words("These files run with your permissions. Read them first.")
         super().__init__(
             words,
             words("Trust what this folder brings?"),
             words("Trust exactly these files; a change asks again"),
-            about=words("These files run with your permissions. Read them first."),
+            about=Content.styled(about, "$text-warning"),
             lines=[*_lines(words, code)],
         )
 
