@@ -45,7 +45,7 @@ def main() -> None:
             nonlocal parsed
             with store.open(path.stem) as session:
                 session.context.compose()
-                parsed = session.parsed_entries
+                parsed = session._recorder.loaded.parsed
 
         def read_all() -> None:
             with path.open("rb") as file:
