@@ -296,12 +296,16 @@ class Run:
         self.key("ctrl+g", "p", *self.sent[-1], "enter")
 
     async def back_to_main(self) -> None:
-        for _ in range(5):
+        """Leave what is open, once what was begun and typed before has come."""
+        for tries in range(200):
+            await quiet()
             if self.app.screen is not self.main:
                 self.key("escape")
-                await quiet()
-        while self.app.screen is not self.main:
-            await self.app.pop_screen()
+                if tries > 5:
+                    await self.app.pop_screen()
+            elif not self.app.has_keys_waiting and not self.app.switcher.is_under_way:
+                break
+            await asyncio.sleep(0.01)
 
     def note(self) -> None:
         self.notes.setdefault(self.main, []).append(f"n{self.count}q")
