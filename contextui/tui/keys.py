@@ -34,7 +34,7 @@ from contextui.text import for_terminal
 from contextui.tui.themes import DARK, THEMES, quiet_roles
 from contextui.words import Words
 
-_ROUNDS = 2  # the key itself, then what it triggered
+_ROUNDS = 3  # the key itself, what it triggered, as the choice of an option, and what that did
 _LOOK = 0.02  # seconds between two checks
 _PATIENCE = 1.0  # seconds after which a blocked key no longer holds up the others; see _is_late
 _LONGEST_LINE = 10_000  # characters of a paste into a field of one line

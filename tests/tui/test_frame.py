@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from textual._callback import invoke
 from textual.command import CommandList, CommandPalette
 from textual.containers import VerticalScroll
+from textual.events import Key
 from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -128,6 +129,13 @@ async def test_the_help_is_one_page_with_every_key_and_command(pilot: "Pilot[int
 
 
 async def test_the_palette_runs_what_was_found(pilot: "Pilot[int]") -> None:
+    """What is typed right after Enter is not for the palette."""
+    await pilot.press("ctrl+p")
+    await until(pilot, lambda: [one for one in pilot.app.screen.query(CommandList) if one.options])
+    for key in ("enter", *"abc"):
+        pilot.app.post_message(Key(key, key if len(key) == 1 else None))
+    await until(pilot, lambda: app_of(pilot).main.prompt.text == "/open abc")
+    app_of(pilot).main.prompt.clear()
     windows = windows_of(pilot)
     await pilot.press("ctrl+p")
     await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
