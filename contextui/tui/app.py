@@ -66,9 +66,6 @@ class Crash(Exception):  # noqa: N818  wraps another error
         return Text(str(self))
 
 
-_CRASHED = "crashed"  # remembered until the next start says where the report is
-
-
 def _reason(error: BaseException) -> str:
     return one_line(f"{type(error).__name__}: {mask(str(error))}", 300)
 
@@ -343,20 +340,8 @@ class ContextUIApp(KeyLine[int]):
         if not self.is_headless:
             collect_less()
         self._attach_session(desk)
-        self._mention_crash()
         if self._first_words:
             self.main.send(self._first_words)
-
-    def _mention_crash(self) -> None:
-        from contextui.session.paths import contextui_home  # noqa: PLC0415
-        from contextui.session.preferences import Preferences  # noqa: PLC0415  (heavy: the files)
-
-        with suppress(ContextUIError):  # without a home, nothing is remembered
-            memory, report = Preferences.of_person(), contextui_home() / "crash.log"
-            if memory.get(_CRASHED):
-                memory.put(_CRASHED, None)
-                text = self.words("The last run crashed. The report is in {file}.", file=report)
-                self.main.note(text)
 
     def _attach_session(self, desk: "AppSession") -> None:
         from contextui.tui.attention import Attention  # noqa: PLC0415  (heavy: the events)
@@ -548,7 +533,6 @@ class ContextUIApp(KeyLine[int]):
 
     def _handle_exception(self, error: Exception) -> None:
         """Replace Textual's crash handler, which prints local variables, API keys included."""
-        from contextui.session.preferences import Preferences  # noqa: PLC0415  (heavy: the files)
         from contextui.tui.desktop.widgets import cause_of  # noqa: PLC0415  (heavy: the windows)
 
         if (guard := _guard(error)) is not None:  # a third-party widget: drop it
@@ -561,8 +545,6 @@ class ContextUIApp(KeyLine[int]):
         if self._can_survive(error):
             self.survive(cause_of(error))
             return
-        with suppress(ContextUIError):  # without a home, nothing is remembered
-            Preferences.of_person().put(_CRASHED, True)
         crash = error
         if not isinstance(error, Crash):
             crash = Crash(error, write_report(error), self.words, str(self._lost() or ""))
