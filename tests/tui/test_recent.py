@@ -80,7 +80,7 @@ async def test_without_a_model_the_screen_says_what_answers_and_finds_a_server(
         is_here = "{at}" in place
         async with running(desk) as pilot:
             await until(pilot, lambda: shown(pilot, "No model is connected."))
-            found = "use a local server: Ollama found, 1 model"
+            found = "use a local server: Ollama found"
             other = "use a local server, or another model"
             await until(pilot, lambda: shown(pilot, found if is_here else other))
             text = " ".join(" ".join(lines(pilot)).split())

@@ -29,8 +29,7 @@ from contextui.tui.conversation.entries import (
 from contextui.tui.conversation.shell import CommandLine
 from contextui.words import Words
 
-_PAGE = 30  # entries that become widgets at once
-_MOST = 30  # entries kept as widgets, because each layout visits all; see `append`
+_PAGE = 30  # entries that become widgets at once, and stay: each layout visits all; see `append`
 _FIRST = 2  # index after the welcome and the line about earlier entries
 _FOUND = "on $warning 40%"
 _HIGH = 3  # a hit is shown at this part of the height
@@ -110,7 +109,7 @@ class EntryList(VerticalScroll):
     def append(self, widget: Widget) -> None:
         _space(self.children[-1], widget)
         self.mount(widget)
-        if self.follows and len(self._widgets) > _MOST + _PAGE:
+        if self.follows and len(self._widgets) > 2 * _PAGE:
             self._fold()
 
     def release_anchor(self) -> None:
@@ -176,7 +175,7 @@ class EntryList(VerticalScroll):
 
     def _fold(self) -> None:
         """Remove all widgets but the newest; their entries join the earlier ones."""
-        kept = self._widgets[-_MOST:]
+        kept = self._widgets[-_PAGE:]
         self.before = [getattr(one, "entry", one) for one in self._all if one not in kept]
         self.after = []
         self.remove_children([one for one in self._widgets if one not in kept])

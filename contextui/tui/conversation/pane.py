@@ -106,12 +106,7 @@ class Conversation(EntryList):
             found = None
         text = ""
         if found is not None and found.models:
-            text = words.plural(
-                len(found.models),
-                "use a local server: {name} found, 1 model",
-                "use a local server: {name} found, {count} models",
-                name=found.provider.title,
-            )
+            text = words("use a local server: {name} found", name=found.provider.title)
         if self._desk.is_offline:
             self._show_ways(text)
 
@@ -157,12 +152,11 @@ class Conversation(EntryList):
     def handle(self, event: Event) -> None:
         if not self._is_whole:
             return
-        if isinstance(event, ThinkingDelta):
-            self._think(event.text)
-            return
-        if not isinstance(event, AnswerDiscarded | UsageSpent):
+        if not isinstance(event, ThinkingDelta | AnswerDiscarded | UsageSpent):
             self._thought = None
         match event:
+            case ThinkingDelta():
+                self._think(event.text)
             case TextDelta():
                 self._stream(event.text)
             case AnswerDiscarded():

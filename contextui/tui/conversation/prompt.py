@@ -82,7 +82,7 @@ _LONGEST_FIRST = 1_000  # characters of a draft's first line that is shown befor
 
 
 MOST_PASTED = 10_000_000
-"""Characters of all pastes of a prompt: far more than any model reads."""
+"""Characters of a paste: far more than any model reads."""
 
 
 def is_large(text: str) -> bool:
@@ -118,10 +118,6 @@ class Pastes:
         word = f"[pasted {number}: {counted(text)}]"
         self._kept[word] = text
         return word
-
-    @property
-    def size(self) -> int:
-        return sum(map(len, self._kept.values()))
 
     def whole(self, text: str) -> str:
         for word, paste in self._kept.items():
@@ -349,9 +345,6 @@ class Prompt(InertArea):
         if is_large(text):
             event.prevent_default()
             event.stop()
-            if self._pastes.size + len(text) > MOST_PASTED:
-                self.notify(too_large(text, self._words), severity="warning", markup=False)
-                return
             word = self._pastes.keep(text)
             self.replace(word, *self.selection, maintain_selection_offset=False)
         elif (path := pasted_image(text)) is not None:
