@@ -59,7 +59,6 @@ class FileInfo:
 class OpenedText:
     """A text file as it was read, with the version to pass to `Workspace.save`."""
 
-    path: str
     file: TextFile
     version: Version
 
@@ -262,9 +261,8 @@ class Workspace:
     def open_text(self, path: AnyPath, *, encoding: str | None = None) -> OpenedText:
         """Read a text file for editing; detect its encoding unless it is named."""
         info, data = self._read(path, TEXT_LIMIT)
-        name = self.relative(path)
-        file = TextFile.from_bytes(data, name, encoding=encoding)
-        return OpenedText(name, file, Version.of(info, data))
+        file = TextFile.from_bytes(data, self.relative(path), encoding=encoding)
+        return OpenedText(file, Version.of(info, data))
 
     def read_page(self, path: AnyPath, start: int = 1, count: int = PAGE_LINES) -> Page:
         """Read some lines of a text file of any size, from line `start` on."""
