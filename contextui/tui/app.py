@@ -176,7 +176,8 @@ class Palette(Provider):
             return
         words = main.words
         places = {name: place for place, name in enumerate(_FIRST)}
-        for command in sorted(main.commands.all, key=lambda one: places.get(one.name, len(places))):
+        known = main.writing.commands.all
+        for command in sorted(known, key=lambda one: places.get(one.name, len(places))):
             needs = f"/{command.name} " if command.takes else f"/{command.name}"
             names = ", ".join([command.name, *command.aliases])
             yield f"{names}: {words(command.about)}", "", needs
@@ -412,7 +413,7 @@ class ContextUIApp(KeyLine[int]):
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.words, self.main.commands))
+            self.push_screen(HelpScreen(self.words, self.main.writing.commands))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable `go_to_question` for a pending question; the main screen has its own ctrl+g."""

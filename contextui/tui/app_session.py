@@ -31,7 +31,7 @@ from contextui.model import has_cache
 from contextui.session.session import Session
 from contextui.text import turn_cost
 from contextui.tokens import Usage
-from contextui.windowing.finding.registry import Registry, WindowEntry
+from contextui.windowing.finding.registry import Registry
 from contextui.windowing.finding.reload import Reloader
 from contextui.windowing.runtime import runtime_of
 from contextui.words import Text, Words
@@ -61,10 +61,6 @@ class AppSession:
         home, folder = self.session.path.parents[2], Path(self.session.cwd)
         self.load_settings = lambda: load_settings(self.flags, os.environ, home, folder)
         self.reloader = Reloader(self.registry, self.session.windows)
-
-    @property
-    def entries(self) -> list[WindowEntry]:
-        return self.reloader.registry.entries
 
     @property
     def is_offline(self) -> bool:

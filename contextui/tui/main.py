@@ -20,7 +20,6 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from contextui.errors import ContextUIError
-from contextui.tui.commands import Commands
 from contextui.tui.conversation.input import InputArea, Until
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import Try, Welcome
@@ -412,10 +411,6 @@ class MainScreen(Screen[None]):
     def prompt(self) -> Prompt:
         return self.writing.prompt
 
-    @property
-    def commands(self) -> Commands:
-        return self.writing.commands
-
     # --- events ------------------------------------------------------------------------
 
     def take_changes(self) -> None:
@@ -516,7 +511,7 @@ class MainScreen(Screen[None]):
             self._send(message)
         elif message.is_shell:
             self.run_worker(self._run_in_terminal(message.text), name="shell")
-        elif self.commands.reads(message.text):
+        elif self.writing.commands.reads(message.text):
             self.run_command(message.text)
         else:
             self._send(message)
@@ -563,7 +558,7 @@ class MainScreen(Screen[None]):
             self._send(Prompt.Submitted(command, visible=command))
             return
         try:
-            self.commands.run(command)
+            self.writing.commands.run(command)
         except ContextUIError as error:
             self.show_failed(command, error)
         except Exception as error:  # a bug: the session goes on
@@ -572,7 +567,7 @@ class MainScreen(Screen[None]):
     def show_failed(self, command: str, error: ContextUIError) -> None:
         """Show why a command failed, and put it back to be corrected."""
         self.note(error, is_error=True)
-        if self.commands.takes_something(command):
+        if self.writing.commands.takes_something(command):
             self.writing.put_back(command)
 
     async def _run_in_terminal(self, text: str) -> None:

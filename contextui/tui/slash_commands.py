@@ -107,7 +107,7 @@ def all_commands(main: MainScreen, desk: AppSession, switcher: Switcher) -> Comm
             Command("inspector", "show or hide the inspector", lambda _: main.action_inspector()),
             Command("zoom", "zoom the current pane", lambda _: main.action_zoom()),
             Command("help", "all keys and commands",
-                    lambda _: app.push_screen(HelpScreen(words, main.commands))),
+                    lambda _: app.push_screen(HelpScreen(words, main.writing.commands))),
             Command("quit", "quit; the session is saved", lambda _: app.call_later(app.action_quit),
                     aliases=("q",)),
         ]

@@ -109,7 +109,7 @@ async def test_the_help_is_one_page_with_every_key_and_command(pilot: "Pilot[int
     await pilot.resize_terminal(80, 24)
     await until(pilot, lambda: shown(pilot, "↑↓ scroll"))
     assert 0 < page.max_scroll_y <= page.size.height
-    wanted = [f"/{command.name}" for command in main.commands.all]
+    wanted = [f"/{command.name}" for command in main.writing.commands.all]
     wanted += ["^j", "^r", "^y", "^q", "f2", "f3", "[ ]", "e g + −", "pgup pgdn"]
     seen = ""
 
@@ -122,7 +122,7 @@ async def test_the_help_is_one_page_with_every_key_and_command(pilot: "Pilot[int
     await until(pilot, saw_all)
     await pilot.press("escape")
     assert type(pilot.app.screen) is not HelpScreen
-    in_chinese = HelpPage(Words("zh"), main.commands)
+    in_chinese = HelpPage(Words("zh"), main.writing.commands)
     heights = [in_chinese.get_content_height(Size(), Size(), one) for one in (75, 115)]
     assert heights[0] <= 2 * 22
     assert heights[1] <= 38

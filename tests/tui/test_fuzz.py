@@ -326,7 +326,7 @@ class Run:
             "text": lambda: WholeText(words, "title", ANSWER * 20),
             "unsaved": lambda: QuitScreen(words, session),
         }
-        known = {one.name: one for one in self.main.commands.all}
+        known = {one.name: one for one in self.main.writing.commands.all}
         if not self.commands:  # each of them comes, in any order
             self.commands = [*known, *sheets, *ARGUED, *["open", "close"] * 5, "palette"]
             self.dice.shuffle(self.commands)

@@ -96,9 +96,11 @@ async def test_what_can_be_tried_again_stays_in_the_prompt_and_one_enter_takes_t
         for name in ("light", "dark", "contrast"):  # ours are found by their short names
             app.main.run_command(f"/theme {name}")
             assert app.theme == f"contextui-{name}"
-        found = {one.text: one.choice for one in app.main.commands.completions("/approval ")}
+        found = {
+            one.text: one.choice for one in app.main.writing.commands.completions("/approval ")
+        }
         assert found["/approval auto"] == Choice("auto", "writes without asking")
-        (opening,) = [one for one in app.main.commands.all if one.name == "open"]
+        (opening,) = [one for one in app.main.writing.commands.all if one.name == "open"]
         assert Choice("todo", "A to-do list.", "[items=…]") in list(opening.choices())
 
         windows.open("editor", path="new.txt", new=True)

@@ -347,7 +347,9 @@ async def test_a_session_of_an_untrusted_folder_runs_nothing_of_it(
         assert session.cwd == str(other.path)
         assert "hostile_window" not in session.windows.classes
         assert "x" not in session.windows.classes  # the server
-        untrusted = [one for one in resumed[0].entries if one.name == "hostile_window"]
+        untrusted = [
+            one for one in resumed[0].reloader.registry.entries if one.name == "hostile_window"
+        ]
         assert [one.usable for one in untrusted] == [False]
         app.main.run_command("/open hostile_window")
         await until(pilot, lambda: shown(pilot, "hostile_window"))

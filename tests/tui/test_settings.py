@@ -132,7 +132,7 @@ async def test_settings_are_searched_and_show_what_is_in_force(
     listed, box = screen._list, screen.query_one("#box")
     assert listed.value("model") == settings.desk.controller.model.name
     height = box.size.height
-    command = next(one for one in app.main.commands.all if one.name == "theme")
+    command = next(one for one in app.main.writing.commands.all if one.name == "theme")
     names = [one.name for one in command.choices()]
     assert set(names) == set(app.available_themes)
     assert listed.about("theme").endswith(" | ".join(names))

@@ -130,7 +130,7 @@ async def test_undo_goes_back_in_the_order_of_edits_and_changes_to_the_context(
         await command(pilot, "/undo", f"Undone: {item.seq:04}. It was a change to the context")
 
         def offered(typed: str) -> list[str]:
-            found = app_of(pilot).main.commands.completions(typed)
+            found = app_of(pilot).main.writing.commands.completions(typed)
             return [one.choice.about for one in found if one.choice]
 
         titles = ["a.txt, 0 lines, new", "b.txt, 0 lines, new"]

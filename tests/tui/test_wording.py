@@ -59,7 +59,7 @@ async def test_commands_offer_what_can_work_and_answer_in_few_words(tmp_path: Pa
         await until(pilot, lambda: shown(pilot, "Nothing is running."))
         refusal = "entities needs a model that can extract facts"
         for offered in (False, True):
-            command = next(one for one in app.main.commands.all if one.name == "strategy")
+            command = next(one for one in app.main.writing.commands.all if one.name == "strategy")
             names = [one.name for one in command.choices()]
             assert {"sliding", "summarization"} <= {*names}
             assert ("entities" in names) is offered

@@ -68,7 +68,8 @@ def untrusted_in(desk: AppSession) -> tuple[int, int]:
     """Return how many window files and MCP servers of the folder wait for trust."""
     session = desk.session
     found = find_servers(session.path.parents[2], Path(session.cwd))
-    return sum(entry.status == "untrusted" for entry in desk.entries), len(found.untrusted)
+    entries = desk.reloader.registry.entries
+    return sum(entry.status == "untrusted" for entry in entries), len(found.untrusted)
 
 
 def _guide_tokens(desk: AppSession, folder: Path) -> int | None:

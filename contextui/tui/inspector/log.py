@@ -79,7 +79,7 @@ class LogPage(Container):
         yield self._list
 
     def on_mount(self) -> None:
-        for entry in self._desk.entries:
+        for entry in self._desk.reloader.registry.entries:
             if not entry.usable:
                 self.add(str(entry), "error")
         self._heard = len(self._notices)

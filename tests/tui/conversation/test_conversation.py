@@ -177,6 +177,7 @@ async def test_page_by_page_all_of_a_resumed_conversation_can_be_read(
     """X24: pages go on above what is loaded. G17: little is, once the view is at the end."""
     await _resume(pilot, chat, 60)
     assert len(pane(pilot)._widgets) == 30
+    await pilot.press("h")
     presses = 0
     for key, end in (("pageup", 0), ("pagedown", 59)):
         seen = now = _numbers(pilot)
@@ -186,8 +187,10 @@ async def test_page_by_page_all_of_a_resumed_conversation_can_be_read(
             await until(pilot, lambda: _numbers(pilot) != before)  # noqa: B023
             now = _numbers(pilot)
             seen |= now
+            assert pane(pilot).new_below == 0  # X23
         assert seen == set(range(60))
     assert presses < 26
+    assert prompt(pilot).text == "h"
     for place in (prompt(pilot), pane(pilot)):
         place.focus()
         for key, end in (("ctrl+home", 0), ("ctrl+end", 59)):

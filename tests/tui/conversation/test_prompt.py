@@ -14,7 +14,6 @@ from contextui.events import Event, RetryScheduled, TurnFinished, TurnStarted
 from contextui.model import ModelError, ModelRequest
 from contextui.tui.commands import Choice, Command, Commands
 from contextui.tui.conversation.input import Queue
-from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.popup import Popup
 from contextui.tui.conversation.prompt import MOST_PASTED, InputHistory, Pastes, Prompt
 from contextui.tui.turn_queue import TurnQueue
@@ -146,24 +145,6 @@ async def test_the_reason_of_a_retry_is_never_cut(pilot: "Pilot[int]") -> None:
     assert said().count(reason) == 1  # and once
     main.handle(RetryScheduled("Busy.", 5, 3, 5))
     await until(pilot, lambda: shown(pilot, "retrying in 5s   esc stops ─"))
-
-
-async def test_a_page_is_turned_from_the_prompt(pilot: "Pilot[int]") -> None:
-    log = pilot.app.screen.query_one(Conversation)
-    for number in range(80):
-        log.note(f"line {number}.")
-    await until(pilot, lambda: shown(pilot, "line 79."))
-    await pilot.press("h", "pageup")
-    await until(pilot, lambda: not shown(pilot, "line 79."))
-    assert log.new_below == 0  # X23: nothing is new
-    log.note("another")  # it follows only at the bottom
-    await until(pilot, lambda: shown(pilot, "↓ 1 new line "))
-    assert not shown(pilot, "another")
-    await pilot.press("i", "pagedown", "pagedown")
-    await until(pilot, lambda: shown(pilot, "another"))
-    log.note("the newest")
-    await until(pilot, lambda: shown(pilot, "the newest"))
-    assert prompt(pilot).text == "hi"
 
 
 async def test_a_large_paste_stands_as_a_word_and_is_sent_whole(
