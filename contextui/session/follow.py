@@ -9,7 +9,7 @@ from contextui.context.item import ContextItem, Hidden, Stage
 from contextui.plain_file import open_plain
 from contextui.session.entry import Entry
 from contextui.session.lines import lines
-from contextui.session.reader import begins_line, entries, line_at
+from contextui.session.reader import entries, line_at
 from contextui.session.store import SessionStore, SessionView, UnknownSessionError
 from contextui.session.usage import Sweep, planned, usage_of
 
@@ -93,12 +93,14 @@ class Follower:
         except (FileNotFoundError, UnknownSessionError):
             self.close()  # it was just moved; the next call tries again
             return
-        self._seen, self._position = (info.st_size, info.st_mtime_ns), 0
-        if self._view.loaded.parsed:
-            last = line_at(file, self._view.loaded.end)
-            self._position = min(last.offset + len(last.text) + 1, info.st_size)
+        self._seen, self._position = (info.st_size, info.st_mtime_ns), self._end_in(file)
         self._request, self._forms = None, {}
         yield from self._changed(self._view.items())
+
+    def _end_in(self, file: BinaryIO) -> int:
+        """Return where the entries end that the view has; the log may have grown since."""
+        loaded = self._view.loaded
+        return loaded.end + len(line_at(file, loaded.end).text) + 1 if loaded.parsed else 0
 
     def _look(self) -> SessionView:
         view = self._store.view(self._id)
@@ -110,15 +112,12 @@ class Follower:
         return view
 
     def _read(self) -> Iterator[Update]:
-        """Yield what the new entries did; a line that is being written is waited for."""
+        """Yield what the new entries of the view did."""
         try:
-            with open_plain(self._path) as file:  # a buffer may hold bytes that were taken back
-                found, end = [*lines(file, self._position)], file.tell()
-                if found and not begins_line(file, end):
-                    end = found.pop().offset
-            if end == self._position:
-                return
             before, self._view = self._view, self._look()
+            with open_plain(self._path) as file:  # a buffer may hold bytes that were taken back
+                end = self._end_in(file)
+                found = [one for one in lines(file, self._position) if one.offset < end]
         except (FileNotFoundError, UnknownSessionError):
             return
         self._position, context = end, self._view.context

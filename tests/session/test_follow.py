@@ -13,6 +13,7 @@ from contextui import ContextItem, ItemType, SessionStore
 from contextui.context.messages import debug_line
 from contextui.session.follow import Follower, RequestCost, Restarted, Update
 from contextui.session.session import Session
+from contextui.session.store import SessionView
 from contextui.session.usage import Sweep
 from tests.counting import count_calls
 from tests.session.talk import Talk, store_in
@@ -178,6 +179,25 @@ def test_a_line_that_is_being_written_is_waited_for(store: SessionStore, session
     assert screen.shown == fresh(store, session)
     assert screen.lines[3] == "[✓] [0003] User: what is next?"
     assert screen.notices == []
+
+
+def test_a_log_that_grows_while_it_is_read_is_shown_in_its_order(
+    store: SessionStore, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk, screen, view = Talk(session), Screen(store, session), store.view
+    screen.look()
+
+    def growing(session_id: str) -> SessionView:
+        talk.turn("and this?", "that")
+        return view(session_id)
+
+    talk.turn("what is next?", "this")
+    monkeypatch.setattr(store, "view", growing)
+    names = [getattr(one, "content", "request") for one in screen.look()]
+    turns = ("what is next?", "this", "request"), ("and this?", "that", "request")
+    assert names == [*turns[0], *turns[1]]
+    monkeypatch.undo()
+    assert screen.look() == []
 
 
 def test_a_log_that_is_repaired_is_shown_again(store: SessionStore, session: Session) -> None:
