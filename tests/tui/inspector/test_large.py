@@ -55,7 +55,7 @@ async def test_only_rows_in_view_are_made_and_a_filter_finds_one_of_many(tmp_pat
         await pilot.pause()
         assert 0 < Counted.asked < 12 * listing.size.height
         await pilot.press("slash")
-        inspector(pilot).query_one(FilterInput).value = "number 18777"
+        inspector(pilot).query_one("#listing FilterInput", FilterInput).value = "number 18777"
         await see(pilot, "words number 18777")
         await until(pilot, lambda: rows(pilot).count == 1)
         await pilot.press("escape")
