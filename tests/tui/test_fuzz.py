@@ -303,7 +303,9 @@ class Run:
                 self.key("escape")
                 if tries > 5:
                     await self.app.pop_screen()
-            elif not self.app.has_keys_waiting and not self.app.switcher.is_under_way:
+            elif not self.app.has_keys_waiting and not any(
+                one.node is self.app and not one.is_finished for one in self.app.workers
+            ):  # a command may open a sheet later
                 break
             await asyncio.sleep(0.01)
 
