@@ -89,7 +89,7 @@ class LogPage(Container):
 
     def take(self, changes: Changes) -> None:
         for trouble in changes.troubles:
-            self.add(trouble)
+            self.add(trouble, "error")
         self._take_notices()
 
     def handle(self, event: Event) -> None:

@@ -198,6 +198,7 @@ async def test_the_log_shows_what_went_wrong(tmp_path: Path) -> None:
         for _ in range(3):
             inspector(pilot).take(Changes(troubles=["todo_1 is late"]))
         await see(pilot, "todo_1 is late  ×3")
+        assert log.rows[-1].kind == "error"
 
 
 @pytest.mark.parametrize("size", SIZES)
