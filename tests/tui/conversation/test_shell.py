@@ -17,6 +17,7 @@ from contextui.model import Block, ModelError
 from contextui.session.fork import fork
 from contextui.tui import attention
 from contextui.tui.app_session import AppSession
+from contextui.tui.conversation.entries import ModelWords, YourWords
 from contextui.tui.conversation.shell import CommandError, CommandLine, check
 from contextui.tui.lines import SPINNER
 from contextui.windowing.runtime import runtime_of
@@ -328,6 +329,8 @@ async def test_a_command_that_runs_long_holds_nothing_up_and_its_end_out_of_sigh
     assert any(one in "".join(log_lines(pilot)) for one in SPINNER)
     app = app_of(pilot)
     conversation = app.main.conversation
+    mine, answer = (conversation.query_one(one).region for one in (YourWords, ModelWords))
+    assert answer.y == mine.bottom + 1
     for number in range(65):  # also its line is folded away
         app.main.note(f"note {number}")
     await until(pilot, lambda: not conversation.query(CommandLine))
