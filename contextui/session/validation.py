@@ -144,6 +144,7 @@ _KINDS: dict[str, Any] = {
     "command": _facts(
         {
             **dict.fromkeys(("id", "text", "window", "where", "problem"), str),
+            "stopped?": Flag,
             "seconds?": Dollars,
             "result?": tuple[Change | None, Count, list[str], Flag],
         }

@@ -498,8 +498,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         if "undo" in self.window.actions:
             self.runner.run("undo", {})
         else:
-            name = line(name_of(self.window))
-            self.show_note(self._setting.words("{name} has no undo.", name=name))
+            self.show_note(self._setting.words("No undo here. /undo undoes what came last."))
 
     def action_show_all(self) -> None:
         if not self.runner.show_all():

@@ -432,6 +432,10 @@ async def test_a_conversation_says_how_its_calls_ended_also_after_a_resume(tmp_p
         for command in ("seq 101 120", "(exit 3)"):
             await run(pilot, command)
             await until(pilot, lambda command=command: command in "".join(ends(pilot)))  # type: ignore[misc]
+        await run(pilot, "sleep 1005")
+        await runs(pilot, desk)
+        await pilot.press("escape")
+        await until(pilot, lambda: len(stopped(pilot)) == 1)
         await run(pilot, "until [ -e gate ]; do sleep 0.05; done")
         await runs(pilot, desk)
         app_of(pilot).main.note("Something was switched.")
