@@ -146,13 +146,12 @@ def install(context: ContextManager, prompt: str, project: str = "") -> ContextI
 def _install(context: ContextManager, mark: str, text: str) -> ContextItem:
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
     name = mark + digest
-    ours = [one for one in context.get_active() if one.type is ItemType.SYSTEM]
+    ours = [one for one in context.get_all() if one.type is ItemType.SYSTEM]
     ours = [one for one in ours if one.id.startswith(mark)]
-    item = next((one for one in ours if one.id.startswith(name)), None)
+    item = next((one for one in ours if not one.hidden and one.id.startswith(name)), None)
+    context.replace([one for one in ours if one is not item])
     if item is None:
-        for older in ours:
-            context.drop(older.id)
-        taken = sum(one.id.startswith(name) for one in context.get_all())
+        taken = sum(one.id.startswith(name) for one in ours)
         item = ContextItem(ItemType.SYSTEM, text, id=f"{name}-{taken}")
         if text:
             context.add(item)

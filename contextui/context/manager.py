@@ -321,7 +321,7 @@ class ContextManager:
         """
         item = self.get(item_id)
         if item.hidden in ("closed", "replaced"):
-            raise InvalidItemError(f"{item.content} is {item.hidden}; it cannot be restored.")
+            raise InvalidItemError(f"Item {item.seq:04} is {item.hidden}; it cannot be restored.")
         back = [one for one in self.ledger.calls.together(item) if one.hidden]
         pinned = {"pinned": True} if item.hidden in ("trimmed", "compacted") else {}
         self._change(back, "restore", hidden=None, **pinned)
@@ -402,6 +402,11 @@ class ContextManager:
             if self.ledger.under_way:
                 raise InvalidItemError("A turn is running: nothing that was sent may change.")
             self._hide([item for item in items if not item.hidden], reason, "trim")
+
+    def replace(self, items: Iterable[ContextItem]) -> None:
+        """Hide items that the program has newer ones for: `undo` and `restore` never show them."""
+        with self._writing():
+            self._hide([one for one in items if one.hidden != "replaced"], "replaced", "drop")
 
     def mark_window_obsolete(self, window_id: str) -> None:
         """Hide every item of a closed window; a no-op if no item refers to that window."""

@@ -386,7 +386,8 @@ class Replay:
                 if item.type is ItemType.WINDOW:
                     raise DamagedLineError("A window cannot be edited.")
                 check_text(data["fields"]["content"], item.type)
-        (ledger.set if operation == "trim" else ledger.step)(items, fields)
+        is_automatic = operation == "trim" or fields.get("hidden") == "replaced"
+        (ledger.set if is_automatic else ledger.step)(items, fields)
 
     def _request(self, data: Mapping[str, Any]) -> None:
         shown = ((one["windowId"], one.get("xml")) for one in data.get("windows", ()))

@@ -430,7 +430,8 @@ def _changes_by_item(file: BinaryIO, known: Container[str], end: int | None) -> 
         else:
             continue
         ids = [one for one in entry.data["itemIds"] if one not in known]
-        steps.append({item_id: marks.get(item_id, {}) for item_id in ids})
+        if fields.get("hidden") != "replaced":
+            steps.append({item_id: marks.get(item_id, {}) for item_id in ids})
         for item_id in ids:
             marks[item_id] = {**marks.get(item_id, {}), **fields}
     return marks

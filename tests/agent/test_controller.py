@@ -12,7 +12,7 @@ from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Composition
-from contextui.errors import ContextTooLargeError
+from contextui.errors import ContextTooLargeError, InvalidItemError
 from contextui.events import (
     AnswerGiven,
     CallFinished,
@@ -321,13 +321,21 @@ def test_the_prompt_is_installed_once_and_follows_what_it_is_made_of() -> None:
     assert talk.install_prompt("Be brief.").content == "My own words."
     assert context.get_active()[1].content == "The project in my own words."
     assert talk.install_prompt("Be long.") is prompt
-    assert first.hidden == "dropped"
+    assert first.hidden == "replaced"
     _, second = context.get_active()
     assert "Be long." in second.content
     talk.install_prompt("Be brief.")
     _, third = context.get_active()
     assert third.id != first.id
     assert [item.id for item in context.get_active()] == [prompt.id, third.id]
+    context.drop(third.id)
+    talk.install_prompt("Be brief.")
+    _, fourth = context.get_active()
+    with pytest.raises(InvalidItemError, match=f"Item {first.seq:04} is replaced"):
+        context.restore(first.id)
+    while context.undo():  # only what the person did, and it brings no older one back
+        assert [*context.get_active()] == [prompt, fourth]
+    assert prompt.content != "My own words."
 
 
 def test_the_prompt_reaches_the_model_as_system_and_the_project_as_a_user_message() -> None:

@@ -127,7 +127,7 @@ def test_a_closed_window_cannot_be_brought_back_as_an_item() -> None:
     item = talk.context.get_all()[0]
     talk.context.drop(item.id)
     talk.windows.close(window.id)
-    with pytest.raises(InvalidItemError, match="notes_1 is closed"):
+    with pytest.raises(InvalidItemError, match="Item 0001 is closed"):
         talk.context.restore(item.id)
     talk.context.undo()
     assert item.hidden == "closed"

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from contextui import ContextItem, ItemType, SessionStore
+from contextui.agent.prompt import install, system_prompt
 from contextui.context.item import Hidden
-from contextui.session.session import Session
+from contextui.session.session import Session, SessionOptions
 from tests.context.conversation import wire
 from tests.session.talk import Talk, same_state, store_in
 from tests.session.writer import Writer
@@ -124,3 +125,26 @@ def test_in_the_middle_of_a_turn_it_counts_at_once(tmp_path: Path) -> None:
         composed = session.context.compose().messages
     with store.open(session.id) as again:
         assert again.context.compose().messages[:] == composed[:]
+
+
+def test_a_change_of_the_language_leaves_one_system_prompt(tmp_path: Path) -> None:
+    """The program's own change is not for the person to undo, also in a log of before."""
+    store = store_in(tmp_path, checkpoint_every=3)
+    chinese = SessionStore(store.home, SessionOptions(lang="zh"))
+    first = None
+    for opened, is_of_before in ((store, False), (chinese, False), (store, True), (chinese, False)):
+        with store.create("/p") if first is None else opened.open(first) as session:
+            if is_of_before:
+                session.context.drop(session.context.get_active()[0].id)
+            talk, first = Talk(session), session.id
+            install(session.context, system_prompt((), session.windows.lang))
+            talk.turns(3)
+            session.context.pin(session.context.get_active()[2].id)
+    with chinese.open(str(first)) as session:
+        context = session.context
+        prompts = [one for one in context.get_active() if one.type is ItemType.SYSTEM]
+        while undone := context.undo():
+            assert {one.hidden for one in undone if one.type is ItemType.SYSTEM} <= {"replaced"}
+        assert [one for one in context.get_active() if one.type is ItemType.SYSTEM] == prompts
+        assert len(prompts) == 1
+        assert not [seq for seq in older(store, session) if seq <= prompts[0].seq]

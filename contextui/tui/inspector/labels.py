@@ -219,7 +219,7 @@ def replacement_of(item: ContextItem, context: ContextManager) -> ContextItem | 
     if item.hidden == "compacted":
         return context.items.get(context.folds.summary_of(item.id) or "")
     if item.hidden == "replaced":
-        return context.window_items(item.content)[-1]
+        return next(reversed(context.window_items(item.content)), None)
     return None
 
 
@@ -248,8 +248,6 @@ def gist_size(item: ContextItem, context: ContextManager, words: Words) -> str:
 
 def fate(item: ContextItem, context: ContextManager, counter: TokenCounter, words: Words) -> str:
     """Return an item's state for the detail view."""
-    if item.hidden == "dropped" and item.type is ItemType.SYSTEM:
-        return words("dropped" if item.is_summary else "replaced")  # by undo, by a newer prompt
     if item.hidden in _BY_WHOM:
         return words(_BY_WHOM[item.hidden])
     if item.hidden or not is_gist(item):

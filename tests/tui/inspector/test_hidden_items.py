@@ -44,6 +44,7 @@ def test_a_summary_and_what_it_stands_for_name_each_other() -> None:
         ("dropped", "dropped", "dropped by you"),
         ("trimmed", "trimmed", "not sent: no room"),
         ("closed", "closed", "closed with its window"),
+        ("replaced", "replaced", "replaced"),  # a prompt, by a newer one
         ("compacted", "compacted", "compacted"),  # by which summary is not known here
     ],
 )
@@ -53,13 +54,6 @@ def test_every_reason_is_shown(reason: Hidden, in_list: str, in_detail: str) -> 
     say = Words("en")
     assert state(items[0], context, say) == in_list
     assert fate(items[0], context, context.counter, say) == in_detail
-
-
-def test_an_older_prompt_was_dropped_by_nobody() -> None:
-    context = ContextManager()
-    old = context.add(ContextItem(ItemType.SYSTEM, "You work alone."))
-    context.drop(old.id)
-    assert fate(old, context, context.counter, Words("en")) == "replaced"
 
 
 def test_what_is_too_long_to_be_counted_at_once_is_estimated() -> None:
