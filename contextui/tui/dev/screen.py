@@ -28,8 +28,8 @@ from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
 from contextui.tui.desktop.shared import Gists, Setting, short_name
 from contextui.tui.desktop.widgets import Guard, cause_of, guard_of
-from contextui.tui.dev.bench import Bench, LogEntry, LogKind, Reading
-from contextui.tui.dev.views import ActionForm, LogSheet, ModelSheet
+from contextui.tui.dev.bench import Bench, LogKind, Reading
+from contextui.tui.dev.views import ActionForm, LogList, ModelSheet
 from contextui.tui.dialogs.timing import ask_in
 from contextui.tui.dialogs.whole_text import WholeText
 from contextui.tui.footer import KeyFooter
@@ -77,7 +77,7 @@ class DevScreen(Screen[None]):
         super().__init__()
         self.bench, self.words = bench, bench.words
         self.form = ActionForm(self.words, lambda: self._run("person"))
-        self.log_sheet = LogSheet(self.words, self._show_entry)
+        self.log_list = LogList(self.words)
         self.model_sheet = ModelSheet(self.words)
         names = ("dev-top", "dev-heading", "dev-model", "dev-cost")
         self._top, self._heading, self._model, self._cost = (Static(id=name) for name in names)
@@ -101,7 +101,7 @@ class DevScreen(Screen[None]):
             with Vertical(id="dev-left"):
                 yield self.form
                 yield self._heading
-                yield self.log_sheet
+                yield self.log_list
             with Vertical(id="dev-right"):
                 yield self._model
                 yield self.model_sheet
@@ -148,7 +148,8 @@ class DevScreen(Screen[None]):
             self._is_drawing = False
         self.model_sheet.show(self._reading)
         self._cost.update(self.model_sheet.cost())
-        self.log_sheet.show(self.bench.log)
+        log = self.bench.log
+        self.log_list.show(log, at=None if self.log_list.cursor else log[0].at)
         self._draw_top()
 
     async def _draw_frame(self) -> None:
@@ -258,7 +259,7 @@ class DevScreen(Screen[None]):
 
     def action_edit(self) -> None:
         """Open the place of the log's line, or of the newest error, or the file, in $EDITOR."""
-        chosen = self.log_sheet.entry if self.log_sheet.has_focus else None
+        chosen = self.log_list.row if self.log_list.has_focus else None
         newest = next((one.place for one in self.bench.log if one.place), "")
         path, number = self.bench.file_of(chosen.place if chosen is not None else newest)
         at = [f"+{number}"] if number is not None else []
@@ -345,7 +346,7 @@ class DevScreen(Screen[None]):
 
     def action_log(self) -> None:
         self.remove_class("-right")
-        self.call_after_refresh(self.log_sheet.focus)
+        self.call_after_refresh(self.log_list.focus)
 
     def action_copy(self) -> None:
         if self._reading is not None:
@@ -368,7 +369,10 @@ class DevScreen(Screen[None]):
             field.display = False
             self.form.focus()
 
-    def _show_entry(self, entry: LogEntry) -> None:
+    @on(LogList.Opened)
+    def _show_entry(self) -> None:
+        entry = self.log_list.row
+        assert entry is not None
         title = Content.assemble(
             (f"{entry.at:%H:%M:%S}  ", MUTED), (self.words(entry.kind), "bold")
         )

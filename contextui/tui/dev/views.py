@@ -1,10 +1,10 @@
 """The parts of the screen of `contextui dev`: the model's view, the log, and the action's form."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -13,10 +13,11 @@ from textual.widgets import Static
 
 from contextui.tui.desktop.field import Field
 from contextui.tui.desktop.form import FormField, form_fields, values_of
+from contextui.tui.desktop.rowlist import RowList, spread
 from contextui.tui.desktop.values import problems
 from contextui.tui.dev.bench import LogEntry, Reading
 from contextui.tui.footer import KeyBar
-from contextui.tui.lines import FAINT, KEY, MUTED, RULE, Sheet, fit, fold, line, lit
+from contextui.tui.lines import FAINT, KEY, MUTED, RULE, Sheet, fit, fold, line
 from contextui.windowing.action import Action
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
@@ -109,80 +110,26 @@ def _drawn(text: str, style: str, width: int) -> list[Content]:
     return [row.stylize(style) if style else row for row in rows]
 
 
-class LogSheet(Sheet):
-    """What happened, newest first: time, kind, text, and below it the file and line."""
+class LogList(RowList[LogEntry]):
+    """What happened, newest first: time, kind, text, and at the end the file and line."""
 
-    BINDINGS = [
-        Binding("enter", "open", "whole text"),
-        Binding("up", "step(-1)", show=False),
-        Binding("down", "step(1)", show=False),
-        Binding("pageup", "step(-10)", show=False),
-        Binding("pagedown", "step(10)", show=False),
-        Binding("home", "step(-1000)", show=False),
-        Binding("end", "step(1000)", show=False),
-    ]
-    _TIME, _KIND = 10, 9
+    BINDINGS = [Binding("enter", "open", "whole text")]
+    expands: ClassVar[bool] = False
 
-    def __init__(self, words: Words, open_entry: Callable[[LogEntry], object]) -> None:
-        super().__init__()
-        self.id = "dev-log"
-        self._words, self._open_entry = words, open_entry
-        self._entries: Sequence[LogEntry] = ()
-        self._at = 0
-        self._owners: list[int] = []  # the entry of each line
+    def __init__(self, words: Words) -> None:
+        super().__init__(self._drawn, lambda entry: entry.at, id="dev-log")
+        self._words = words
 
-    @property
-    def entry(self) -> LogEntry | None:
-        return self._entries[self._at] if self._entries else None
+    def opens(self, place: int, clicks: int) -> bool:  # noqa: ARG002
+        return clicks == 2
 
-    def show(self, entries: Sequence[LogEntry]) -> None:
-        before = self.entry
-        self._entries = list(entries)
-        if before is not None and self._at:
-            moments = [entry.at for entry in self._entries]
-            self._at = moments.index(before.at) if before.at in moments else len(moments) - 1
-        self.redraw()
-
-    def lines_for(self, width: int) -> Sequence[Content]:
-        lines: list[Content] = []
-        self._owners = []
-        for at, entry in enumerate(self._entries):
-            rows = list(self._rows(entry, width))
-            if self.has_focus and at == self._at:
-                padded = (row.pad_right(max(width - row.cell_length, 0)) for row in rows)
-                rows = [lit(row) for row in padded]
-            lines += rows
-            self._owners += [at] * len(rows)
-        return lines
-
-    def action_step(self, by: int) -> None:
-        if self._entries:
-            self._at = min(max(self._at + by, 0), len(self._entries) - 1)
-            self.redraw()
-            self.show_line(self._owners.index(self._at))
-
-    def action_open(self) -> None:
-        if self.entry is not None:
-            self._open_entry(self.entry)
-
-    def on_click(self, event: events.Click) -> None:
-        row = int(event.y) + self.scroll_offset.y
-        if 0 <= row < len(self._owners):
-            self._at = self._owners[row]
-            self.redraw()
-            if event.chain == 2:
-                self.action_open()
-
-    def _rows(self, entry: LogEntry, width: int) -> Iterator[Content]:
-        name, style = _KINDS[entry.kind]
+    def _drawn(self, entry: LogEntry, width: int) -> Content:
+        (name, style), text = _KINDS[entry.kind], line(entry.text)
+        place = f"  {line(entry.place)}" if entry.place and entry.place not in text else ""
         head = Content.assemble(
-            (f"{entry.at:%H:%M:%S}  ", FAINT), (fit(self._words(name), self._KIND), style)
+            (f"{entry.at:%H:%M:%S}  ", FAINT), (fit(self._words(name), 9), style), text
         )
-        text = line(entry.text)
-        yield from fold(head + Content(text), width, self._TIME + self._KIND)
-        if entry.place and entry.place not in text:
-            indent = " " * (self._TIME + self._KIND)
-            yield Content.assemble(indent, (line(entry.place), MUTED))
+        return spread(head, Content.styled(place, MUTED), width)
 
 
 class ActionForm(Vertical, can_focus=True):

@@ -188,7 +188,7 @@ async def test_actions_run_as_the_person_and_as_the_model_and_the_log_has_all_of
         await pilot.press("enter")
         await see(pilot, "fail: KeyError")
         await pilot.press("l")
-        await until(pilot, lambda: app.dev.log_sheet.has_focus)
+        await until(pilot, lambda: app.dev.log_list.has_focus)
         await pilot.press("down", "up", "enter")
         await until(pilot, lambda: isinstance(app.screen, WholeText))
         await see(pilot, "Traceback")
@@ -215,7 +215,7 @@ async def test_the_log_has_room_and_a_small_terminal_shows_one_side(file: Path) 
            "d: int = 1, e: int = 1, f: int = 1, g: int = 1, h: int = 1, i: int = 1)")  # fmt: skip
 
     async with developing(file, lang="zh") as pilot:
-        log = dev_of(pilot).dev.log_sheet
+        log = dev_of(pilot).dev.log_list
         await see(
             pilot, "kanban.py:5 Kanban", "要点比摘要还长", "模型读到的内容", "card 1  column x"
         )
