@@ -113,7 +113,8 @@ class Bench:
         self._lock, self._log_lock = threading.Lock(), threading.Lock()
         self._now: Reading | None = None
         self._before: Reading | None = None
-        self._seen = self._signature()
+        self._seen: list[object] = []
+        self.was_saved()
         self.windows.subscribe(self._on_event)
         for entry in entries:
             if entry.warning:
@@ -145,7 +146,7 @@ class Bench:
 
     def was_saved(self) -> bool:
         """Whether the file, or the file of its widget, was saved since the last look."""
-        before, self._seen = self._seen, self._signature()
+        before, self._seen = self._seen, list(map(_file_signature, self._watched()))
         return before != self._seen
 
     def reload(self, *, fresh: bool = False) -> ReloadReport:
@@ -172,10 +173,6 @@ class Bench:
 
     def _note_fault(self, reason: str, place: str = "") -> None:
         self.note("error", _PLACE.sub("", reason).rstrip(" ."), place or place_of(reason))
-
-    def _signature(self) -> tuple[object, ...]:
-        """Return a mark that differs for each version of the file and of its widget's."""
-        return tuple(_file_signature(path) for path in self._watched())
 
     def _watched(self) -> Iterator[Path]:
         yield self.path
