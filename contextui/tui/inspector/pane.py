@@ -8,7 +8,6 @@ from textual.events import Key, Resize
 from textual.widget import Widget
 
 from contextui.events import Event, TurnFinished, TurnStarted, UsageSpent
-from contextui.session.usage import Sweep
 from contextui.tui.app_session import AppSession, Changes
 from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.inspector.budget import BudgetBar
@@ -19,7 +18,7 @@ from contextui.tui.inspector.item_page import ItemPage
 from contextui.tui.inspector.log import LogPage
 from contextui.tui.inspector.request import RequestPage
 from contextui.tui.inspector.tabs import PAGES, TabBar
-from contextui.tui.inspector.usage import UsagePage
+from contextui.tui.inspector.usage import UsagePage, total_cost
 from contextui.tui.keys import run_meant
 from contextui.tui.timers import sure_timer
 from contextui.words import Words
@@ -43,7 +42,7 @@ class Inspector(Vertical):
     def __init__(self, words: Words, desk: AppSession) -> None:
         super().__init__(id="inspector")
         self._words, self._desk, session = words, desk, desk.session
-        self._watch = watch = Watch(desk, self._log_sweep)
+        self._watch = watch = Watch(desk, lambda one: self.call_later(self._log.add_sweep, one))
         self._earlier, self._older = EarlierTurns(desk, watch), OlderItems(session)
         cached, cost = (lambda: watch.snapshot().cached_tokens), desk.rewrite_cost
         recall = self._older.recall
@@ -91,9 +90,6 @@ class Inspector(Vertical):
             self._log.put_before(sweeps)
         self._look_soon()
 
-    def _provider(self, counted: int) -> int:
-        return self._desk.session.context.counter.calibrated(counted)
-
     # --- events ------------------------------------------------------------------------
 
     def take(self, changes: Changes) -> None:
@@ -107,9 +103,6 @@ class Inspector(Vertical):
             self._watch.handle(event)
             if isinstance(event, TurnStarted | UsageSpent | TurnFinished):
                 self._look_soon()
-
-    def _log_sweep(self, sweep: Sweep) -> None:
-        self.call_later(self._log.add_sweep, sweep)
 
     # --- refreshing --------------------------------------------------------------------
 
@@ -133,7 +126,7 @@ class Inspector(Vertical):
             desk.controller.options.budget,
             self._earlier.banner(self._words),
             desk.controller.compaction.threshold,
-            cost=spending.cost,
+            cost=total_cost(spending.turns),
             has_cache=desk.has_cache,
         )
         match self._page:
@@ -146,8 +139,9 @@ class Inspector(Vertical):
                 order = Order(snapshot.composition, sent, turn, not is_now, desk.has_cache)
                 self.query_one(RequestPage).show(order)
             case "Usage":
+                provider = desk.session.context.counter.calibrated
                 self._usage.show_turns(
-                    spending.turns, self._provider, has_cache=desk.has_cache, cost_of=desk.cost_of
+                    spending.turns, provider, has_cache=desk.has_cache, cost_of=desk.cost_of
                 )
 
     def on_resize(self, event: Resize) -> None:

@@ -107,18 +107,6 @@ class TurnUsage:
         parts = old_read + old_new, read - old_read, new - old_new, answered
         return tuple(part * self.cost / total for part in parts)
 
-    def plus(self, usage: Usage) -> "TurnUsage":
-        total = Usage(cost=self.cost) + usage
-        return replace(
-            self,
-            cached=self.cached + usage.cache_read_input_tokens,
-            written=self.written + usage.cache_creation_input_tokens,
-            uncached=self.uncached + usage.input_tokens,
-            answered=self.answered + usage.output_tokens,
-            cost=total.cost,
-            requests=self.requests + 1,
-        )
-
 
 class Spending:
     """Records the usage of a session's turns, and where each ended."""
@@ -129,10 +117,6 @@ class Spending:
         self._ends: list[int] = []
         self._changes: list[ContextChange] = []
         self._outdated, self._sweeps = 0, tuple[Sweep, ...]()
-
-    @property
-    def cost(self) -> float | None:
-        return total_cost(self.turns)
 
     def note(self, operation: str, seq: int) -> None:
         if operation in _CAUSES:
@@ -150,13 +134,20 @@ class Spending:
             usage = Usage(input_tokens=counted)
         if not self.turns or self.turns[-1].turn != turn:
             self.turns.append(TurnUsage(turn, is_guess=guess))
-        total = self.turns[-1].plus(usage)
-        if self._changes and total.written > total.cached:
-            total = replace(total, cause=self._changes[-1])
+        old = self.turns[-1]
+        cached = old.cached + usage.cache_read_input_tokens
+        written = old.written + usage.cache_creation_input_tokens
         self.turns[-1] = replace(
-            total,
-            outdated=total.outdated + self._outdated,
-            sweeps=total.sweeps + self._sweeps,
+            old,
+            cached=cached,
+            written=written,
+            uncached=old.uncached + usage.input_tokens,
+            answered=old.answered + usage.output_tokens,
+            cause=self._changes[-1] if self._changes and written > cached else old.cause,
+            outdated=old.outdated + self._outdated,
+            sweeps=old.sweeps + self._sweeps,
+            cost=(Usage(cost=old.cost) + usage).cost,
+            requests=old.requests + 1,
         )
         self._changes.clear()
         self._outdated, self._sweeps = 0, ()

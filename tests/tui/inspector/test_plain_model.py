@@ -12,7 +12,7 @@ from contextui.model import NO_CACHE, Answer, Block, CachePrices
 from contextui.session.usage import planned
 from contextui.tokens import Usage
 from contextui.tui.inspector.pane import Inspector
-from contextui.tui.inspector.usage import Spending, sweep_of
+from contextui.tui.inspector.usage import Spending, sweep_of, total_cost
 from tests.agent.talking import controller, run
 from tests.tui.running import desk_in, lines, running, say, shown, until
 from tests.tui.test_cost import Priced
@@ -97,8 +97,8 @@ async def test_the_head_shows_what_the_session_cost_if_prices_are_known(tmp_path
 def test_the_cost_of_turns_whose_usage_is_not_known_is_not_guessed() -> None:
     spending = Spending()
     spending.spend(1, Usage(), 500)
-    assert spending.cost is None
+    assert total_cost(spending.turns) is None
     spending.spend(2, Usage(10, 20, 30, 40, cost=0.5), 0)
     spending.spend(2, Usage(10, 20, 30, 40, cost=0.25), 0)
     spending.spend(3, Usage(10, 20, 30, 40), 0)  # of a model without prices
-    assert spending.cost == 0.75
+    assert total_cost(spending.turns) == 0.75
