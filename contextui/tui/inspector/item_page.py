@@ -112,7 +112,7 @@ class ItemPage(Container):
         Binding("g", "change('g')", "gist"),
         Binding("g", "explain('g')", show=False),  # if the one above does not apply
         Binding("r", "explain('r')", show=False),
-        Binding("e", "edit", "edit"),
+        Binding("e", "change('e')", "edit"),
         Binding("p", "change('p')", "pin"),
         Binding("u", "undo", "undo"),
         Binding("plus", "change('+')", show=False),
@@ -143,7 +143,7 @@ class ItemPage(Container):
         with Container(id="listing"):
             yield self._filter
             yield self.listing
-        yield Detail(self._words, self._press)
+        yield Detail(self._words, self.action_change)
 
     # --- rendering ---------------------------------------------------------------------
 
@@ -235,8 +235,6 @@ class ItemPage(Container):
         match action:
             case "change":
                 return self.listing.has_focus and str(parameters[0]) in self._keys
-            case "edit":
-                return self.listing.has_focus and "e" in self._keys
             case "undo":
                 return self.listing.has_focus and self._changing is not None
             case "clear":
@@ -244,10 +242,15 @@ class ItemPage(Container):
         return True
 
     def action_change(self, key: str) -> None:
-        row = self.listing.item_row
-        offer = self._offer(key)
-        if row is not None and offer is not None and self._changing is not None:
-            note = self._changing.press(offer, row)
+        row, changing = self.listing.item_row, self._changing
+        offers = self._offers(row) if row is not None else []
+        offer = next((offer for offer in offers if offer.key == key), None)
+        if row is None or offer is None or changing is None:
+            return
+        if key == "e":
+            self._edit(offer, row, changing)
+        else:
+            note = changing.press(offer, row)
             self._show_note(note, row)
             if offer.name == "sweep" and not note.is_warning:  # the row is gone
                 self.notify(note.text, markup=False)
@@ -268,25 +271,11 @@ class ItemPage(Container):
             reason = _NOT_DROPPED
         self._show_note(Note(self._words(reason, seq=f"{row.item.seq:04}")), row)
 
-    def _offer(self, key: str) -> Offer | None:
-        offers = self._offers(self.listing.item_row) if self.listing.item_row is not None else []
-        return next((offer for offer in offers if offer.key == key), None)
-
-    def _press(self, key: str) -> None:
-        if key == "e":
-            self.action_edit()
-        else:
-            self.action_change(key)
-
-    def action_edit(self) -> None:
-        row, changing, offer = self.listing.item_row, self._changing, self._offer("e")
-        if not (row and changing and offer and offer.price):
-            return
-
+    def _edit(self, offer: Offer, row: ItemRow, changing: Changing) -> None:
         def save(text: str) -> None:
             self._show_note(changing.edit(row.item, text), row)
 
-        once = offer.price.once
+        once = offer.price.once if offer.price is not None else 0
         price = self._words("{tokens} tokens rewritten", tokens=signed(once)) if once else ""
         price += changing.cost_text(once)
         screen = EditScreen(self._words, self._heading(row), row.item.content, price, save)
