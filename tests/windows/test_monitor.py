@@ -148,15 +148,15 @@ def test_the_last_sixty_samples_are_there_for_a_plot(monitor: Monitor) -> None:
     for tenth in range(100):
         monitor.window.goes(cpu=35 + tenth / 100)
         monitor.tick()
-    samples = monitor.window.samples
+    samples = monitor.window.state.samples
     assert samples["cpu"] == tuple(35 + tenth / 100 for tenth in range(40, 100))
     assert samples["load"] == (1.42,)
     assert monitor.window.version == version
     assert "samples" not in monitor.window.state.saved()
     samples["cpu"] = ()  # type: ignore[index]
-    assert len(monitor.window.samples["cpu"]) == 60
+    assert len(monitor.window.state.samples["cpu"]) == 60
     with monitor.restored() as later:
-        assert later.window.samples["cpu"] == (37.0,)
+        assert later.window.state.samples["cpu"] == (37.0,)
 
 
 # --- actions ------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ class MonitorBody(Sheet):
         return ("resume" if self._state.paused else "pause", "every", "show")
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        samples = self._window.samples
+        samples = self._window.state.samples
         lines = [self._line(metric, samples, width) for metric in self._state.shown]
         lines += [Content("")] * bool(self._state.top)
         lines += [_process(one, width) for one in self._state.top]

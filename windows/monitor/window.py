@@ -64,7 +64,7 @@ class MonitorWindow(Window):
         figures: dict[str, float | None] = {}
         top: list[Process] = []
         known: Transient[dict[int, Process]] = {}
-        samples: Transient[dict[str, tuple[float, ...]]] = {}
+        samples: Transient[dict[str, tuple[float, ...]]] = {}  # unrounded, oldest first
 
     state: State
 
@@ -83,11 +83,6 @@ class MonitorWindow(Window):
             one.arguments = None
         if not self.state.paused:  # figures of an earlier run are stale
             self.resume()
-
-    @property
-    def samples(self) -> Mapping[str, tuple[float, ...]]:
-        """The last unrounded figures by name (cpu, load, down rate …), oldest first, for a plot."""
-        return dict(self.state.samples)
 
     def content(self, lod: Lod) -> Body:
         state = self.state
