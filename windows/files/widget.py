@@ -21,7 +21,6 @@ from textual.widgets import Static
 from contextui.files.errors import FileError
 from contextui.files.index import FILES, PathIndex
 from contextui.files.listing import Listing
-from contextui.files.workspace import Workspace
 from contextui.git.repository import read_marks
 from contextui.session.preferences import Preferences
 from contextui.tui.desktop.frame import ask_for_room
@@ -104,7 +103,6 @@ class FilesBody(Vertical):
         self._state: FilesWindow.State | None = None  # the one that is shown
         self._model_opened = set[str]()
         self._results: Sequence[FileRow] = ()  # of a search by an action
-        self._headline = ""
         self._index: PathIndex | None = None
         self._found_of = 0
         self._wanted: RowKey | None = None  # the row that the cursor goes to once read
@@ -125,7 +123,7 @@ class FilesBody(Vertical):
 
     @property
     def window_title(self) -> str:
-        parts = [line(self._headline) if self._shows_results else ""]
+        parts = [line(self._state.headline) if self._state and self._shows_results else ""]
         if not parts[0] and self.size.width >= ROOMY // 2:
             files = self._window.env.files
             parts[0] = visible(path_end(shown_folder(files.root), _PATH)) if files else ""
@@ -195,7 +193,6 @@ class FilesBody(Vertical):
         self._remember_row()
         if state.found and not self._filter.has_focus_within:
             self._filter.end()
-        self._headline = state.headline
         self._results = [
             FileRow(one.path, one.path + one.behind, one.kind, line=one.line) for one in state.found
         ]
@@ -321,19 +318,15 @@ class FilesBody(Vertical):
 
     def action_filter(self) -> None:
         if self._window.env.files is not None:
-            self._prepare_index(self._window.env.files)
             self._remember_row()
             self._filter.begin()
 
     def on_descendant_focus(self) -> None:
         """Read the index once the person is here: the first letter of a filter finds it."""
         if self._window.env.files is not None:
-            self._prepare_index(self._window.env.files)
-
-    def _prepare_index(self, files: Workspace) -> None:
-        index = self._index = self._index or PathIndex.of(files)
-        refresh = partial(index.refresh, only_if_stale=True)
-        self._read("index", lambda: in_daemon_thread(refresh), now=index.is_stale)
+            index = self._index = self._index or PathIndex.of(self._window.env.files)
+            refresh = partial(index.refresh, only_if_stale=True)
+            self._read("index", lambda: in_daemon_thread(refresh), now=index.is_stale)
 
     @on(FilterLine.Changed)
     def _changed(self, message: FilterLine.Changed) -> None:
@@ -388,7 +381,7 @@ class FilesBody(Vertical):
         if self._filter.display:
             self._filter.end()
         else:
-            self._results, self._headline, self._wanted = (), "", self._left
+            self._results, self._wanted = (), self._left
             self._list.cursor = 0
             self._show()
             self._list.choose(self._list.cursor)
@@ -428,7 +421,7 @@ class FilesBody(Vertical):
         opened = self._tree.opened
         if self._filter.query_text or self._results:
             opened |= {row.path, *map(str, PurePosixPath(row.path).parents)} - {"."}
-            self._results, self._headline, self._wanted = (), "", row.key
+            self._results, self._wanted = (), row.key
             self._filter.end()
             self._list.focus()
         elif row.path in opened:
