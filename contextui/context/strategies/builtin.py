@@ -1,7 +1,6 @@
 """The built-in strategies: sliding window, summarization and entity extraction."""
 
 import json
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,30 +10,12 @@ from contextui.context.item import ContextItem
 from contextui.context.strategies.strategy import ContextStrategy, Payload, StrategyError
 from contextui.context.trim import ROUNDS_KEPT, STEP_DOWN_TO
 from contextui.context.units import units
-from contextui.model import Tool
 from contextui.text import cap, one_line, quote
 from contextui.windowing.params import JSON_TYPES, fits
 from contextui.words import Words, msg
 
 
-class _HistoryStrategy(ContextStrategy):
-    """Base class of strategies that only need the history."""
-
-    async def compose_payload(
-        self,
-        system_prompt: str,
-        history: Sequence[ContextItem],
-        tools: Sequence[Tool],
-        rag_context: str | None = None,
-    ) -> Payload:
-        """Select what stays of the history."""
-        return await self._select(history)
-
-    @abstractmethod
-    async def _select(self, history: Sequence[ContextItem]) -> Payload: ...
-
-
-class SlidingWindow(_HistoryStrategy):
+class SlidingWindow(ContextStrategy):
     """Keeps the newest rounds that fit, contiguously, and at least three.
 
     When something must be dropped, it drops enough for many turns: each drop invalidates the
@@ -60,7 +41,10 @@ class SlidingWindow(_HistoryStrategy):
             )
         self.max_messages, self.keep_messages = max_messages, keep_messages
 
-    async def _select(self, history: Sequence[ContextItem]) -> Payload:
+    async def compose_payload(
+        self, system_prompt: str, history: Sequence[ContextItem], *_: Any, **__: Any
+    ) -> Payload:
+        """Keep the newest rounds that fit."""
         if self.max_messages and len(history) > self.max_messages:
             return Payload(history[-self.keep_messages :])
         return Payload(self.newest(history, self.env.room))
@@ -115,7 +99,10 @@ class Summarization(SlidingWindow):
         self.threshold, self.fold = threshold, fold
         self._ready: _Fold | None = None
 
-    async def _select(self, history: Sequence[ContextItem]) -> Payload:
+    async def compose_payload(
+        self, system_prompt: str, history: Sequence[ContextItem], *_: Any, **__: Any
+    ) -> Payload:
+        """Put the finished summary in the place of the oldest rounds."""
         ready, self._ready = self._ready, None
         room, memory = self.env.room, None
         if ready is not None and self._is_fresh(ready, history):
@@ -230,7 +217,7 @@ DEFAULT_SCHEMA: Mapping[str, Any] = {
 """The schema that is used if none is given."""
 
 
-class EntityExtraction(_HistoryStrategy):
+class EntityExtraction(ContextStrategy):
     """Replaces the conversation with a state of fixed shape.
 
     Before each turn a model updates the state from the conversation; the answering model then reads
@@ -247,7 +234,10 @@ class EntityExtraction(_HistoryStrategy):
     def __init__(self, *, schema: Mapping[str, Any] = DEFAULT_SCHEMA) -> None:
         self.schema = Schema.of(schema)
 
-    async def _select(self, history: Sequence[ContextItem]) -> Payload:
+    async def compose_payload(
+        self, system_prompt: str, history: Sequence[ContextItem], *_: Any, **__: Any
+    ) -> Payload:
+        """Put the state in the place of everything but the new message."""
         if not history or history[-1].seq:  # no new message: there is nothing to update
             return Payload(history)
         state = self.schema.merged(self._state(), await self._extracted(history))
