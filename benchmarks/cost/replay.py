@@ -9,12 +9,12 @@ All of them set up to four cache marks where they help most: after the head, at 
 furthest mark that is still valid, and (while masking) in front of the next result to be masked.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from benchmarks.cost.cache import ANTHROPIC, Block, Figures, Sent, figures
 from benchmarks.cost.runs import Answer, Result, Run, Step, Words
-from contextui.context.placement.slots import Rules
-from contextui.context.placement.transcript import Transcript, blocks
+from contextui.context.placement.slots import Rules, Slot, size_of
+from contextui.context.placement.transcript import Transcript
 
 BATCH = 10
 """Requests between two rounds of masking."""
@@ -22,6 +22,13 @@ BATCH = 10
 RULES = Rules()
 
 Policy = Callable[[Run], Iterator[Sent]]
+
+
+def blocks(slots: Iterable[Slot]) -> Iterator[tuple[str, str, int, str]]:
+    """The blocks that slots show: id, kind, tokens with the list of actions, and that list."""
+    for slot in slots:
+        if slot.sent is not None:
+            yield slot.id, slot.sent.kind, size_of(slot.sent, slot.actions), slot.actions
 
 
 # --- policies ------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from benchmarks.cost.cache import ANTHROPIC, LOOK_BACK, Block, Charge, PromptCache, Sent, figures
+from benchmarks.cost.replay import blocks
 from contextui.context.placement.slots import Request, Rules
-from contextui.context.placement.transcript import blocks
 from contextui.model import CachePrices
 from tests.context.placement.scenario import Scenario, conversation
 

@@ -723,10 +723,3 @@ def row(slot: Slot, want: Form | None, since: int) -> tuple[int, ...]:
 def _binds(slot: Slot) -> bool:
     """Whether a slot shows thinking, or did and may not change while its turn runs."""
     return any(form is not None and form.kind == "thinking" for form in (slot.sent, slot.want))
-
-
-def blocks(slots: Iterable[Slot]) -> Iterator[tuple[str, str, int, str]]:
-    """The blocks that slots show: id, kind, tokens with the list of actions, and that list."""
-    for slot in slots:
-        if slot.sent is not None:
-            yield slot.id, slot.sent.kind, size_of(slot.sent, slot.actions), slot.actions

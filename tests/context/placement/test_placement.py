@@ -5,8 +5,9 @@ import random
 
 import pytest
 
+from benchmarks.cost.replay import blocks
 from contextui.context.placement.slots import Decision, Offer, Rules
-from contextui.context.placement.transcript import Transcript, blocks
+from contextui.context.placement.transcript import Transcript
 from contextui.model import CachePrices
 from tests.context.placement.scenario import Scenario, conversation
 from tests.thorough import times

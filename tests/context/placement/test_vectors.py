@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from benchmarks.cost.replay import blocks
 from contextui.context.placement.slots import Rules
-from contextui.context.placement.transcript import blocks
 from contextui.model import CachePrices
 from tests.context.placement.scenario import Scenario
 
