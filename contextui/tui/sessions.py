@@ -1,6 +1,6 @@
 """The slash commands about whole sessions: start, choose, fork, export."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
@@ -10,7 +10,7 @@ from contextui.text import quote, shown_path
 from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Choice
 from contextui.tui.inspector.history import read_past, view_of
-from contextui.tui.inspector.usage import Spending
+from contextui.tui.inspector.usage import TurnUsage, total_cost
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import msg
@@ -81,7 +81,7 @@ class SessionCommands:
 
         def read() -> str:
             try:
-                return "\n".join(self._costs(read_past(session.path)))
+                return "\n".join(self._costs(read_past(session.path).turns))
             except OSError as error:
                 return self._words("The log cannot be read: {reason}", reason=os_reason(error))
 
@@ -95,26 +95,23 @@ class SessionCommands:
 
         self._main.app.run_worker(run(), name="report")
 
-    def _costs(self, spending: Spending) -> list[str]:
-        turns = spending.turns
+    def _costs(self, turns: Sequence[TurnUsage]) -> list[str]:
         if not turns:
             return [self._words("Nothing sent yet. Each turn appears here.")]
-        last = Spending()
-        last.turns = turns[-1:]
         count = len(turns)
         session = msg("This session, 1 turn: ") if count == 1 else msg("This session, {n} turns: ")
         lines = [
-            self._words("Last turn: ") + self._spent(last, 3),
-            self._words(session, n=count) + self._spent(spending, 2),
+            self._words("Last turn: ") + self._spent(turns[-1:], 3),
+            self._words(session, n=count) + self._spent(turns, 2),
         ]
-        if spending.cost is None:
+        if total_cost(turns) is None:
             free, unknown = msg("The offline model is free."), msg("No price is known.")
             lines.append(self._words(free if self._desk.is_offline else unknown))
         return lines
 
-    def _spent(self, spending: Spending, decimals: int) -> str:
+    def _spent(self, turns: Sequence[TurnUsage], decimals: int) -> str:
         """Return tokens and cost in one line; nothing about a cache where there is none."""
-        words, desk, turns = self._words, self._desk, spending.turns
+        words, desk = self._words, self._desk
         cached = sum(turn.cached for turn in turns)
         sent = sum(turn.uncached + turn.written for turn in turns) + cached
         requests = sum(turn.requests for turn in turns)
@@ -125,8 +122,7 @@ class SessionCommands:
         if desk.has_cache and not desk.is_offline:
             parts.append(words("{tokens} of them from the cache", tokens=f"{cached:,}"))
         parts.append(words("{tokens} answered", tokens=f"{sum(o.answered for o in turns):,}"))
-        cost = spending.cost
-        if cost is not None:
+        if (cost := total_cost(turns)) is not None:
             parts.append(f"${cost:.{decimals}f}")
         return ", ".join(parts)
 
