@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.geometry import Region, Size
 from textual.layout import DockArrangeResult
 from textual.scrollbar import ScrollBar
-from textual.widget import AwaitMount, Widget
+from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.events import TurnFinished
@@ -166,12 +166,13 @@ class EntryList(VerticalScroll):
             one.update(self._words("↑ {count} earlier: Home or click to show", count=count))
             one.display = bool(count)
 
-    def _mount(self, page: Iterable[Entry], **place: Widget) -> AwaitMount:
+    def _mount(self, page: Iterable[Entry], **place: Widget) -> list[Widget]:
         widgets = [self._make(entry) for entry in page]
         for before, widget in pairwise(widgets):
             _space(before, widget)
         self.offer_earlier()
-        return self.mount_all(widgets, **place)
+        self.mount_all(widgets, **place)
+        return widgets
 
     def _fold(self) -> None:
         """Remove all widgets but the newest; their entries join the earlier ones."""
@@ -240,25 +241,19 @@ class EntryList(VerticalScroll):
         return -1, 0
 
     def _go_to(self, at: int, row: int = 0, sought: re.Pattern[str] | None = None) -> None:
-        async def go() -> None:
-            widget = await self._widget_at(at)
-            self.call_after_refresh(self._show, widget, row, sought)
+        self.call_after_refresh(self._show, self._widget_at(at), row, sought)
 
-        self.run_worker(go(), name="find", group="find", exclusive=True)
-
-    async def _widget_at(self, at: int) -> Widget:
+    def _widget_at(self, at: int) -> Widget:
         """Return the widget of an entry; if there is none, show those around it."""
-        if not isinstance(there := self._all[at], Widget):
-            self._fold()
-            start = max(at - _PAGE // 2, 0)
-            page, self.after = self.before[start : start + _PAGE], self.before[start + _PAGE :]
-            self.before = self.before[:start]
-            self.move_child(self.later, after=self.earlier)
-            self._regions.clear()  # what was in view is not what stays there
-            await self._mount(page, after=self.earlier)
-            there = self._all[at]
-            assert isinstance(there, Widget)
-        return there
+        if isinstance(there := self._all[at], Widget):
+            return there
+        self._fold()
+        start = max(at - _PAGE // 2, 0)
+        page, self.after = self.before[start : start + _PAGE], self.before[start + _PAGE :]
+        self.before = self.before[:start]
+        self.move_child(self.later, after=self.earlier)
+        self._regions.clear()  # what was in view is not what stays there
+        return self._mount(page, after=self.earlier)[at - start]
 
     def _show(
         self, widget: Widget, row: int, sought: re.Pattern[str] | None, tries: int = 20
