@@ -355,7 +355,7 @@ class CallFinished(Event):
         added: How many lines it added to its target, if the approval had a diff.
         seconds: How long it took, without the time spent waiting.
         status: The exit status of the command that it ran; None if it ran none, or it still runs.
-        ran: The command that the person wrote, and that ran, in place of the model's.
+        ran: The command that the person wrote in place of the model's; it ran if `ok`.
         refused: Whether the person, or the approval mode, refused it.
     """
 

@@ -341,8 +341,7 @@ class ApprovalGate:
         arguments = intent.action.params.validate(given, intent.name, lang)
         edited = replace(intent, arguments=arguments, changed=True)
         preview = await runtime_of(edited.window).previews.get(edited)
-        words = Words(lang)
-        note = words("The person edited the command. This was run instead: {line}", line=line)
+        note = Words(lang)("The person edited the command to: {line}", line=line)
         wanted = replace(command, line=line)
         permit: Permit | ActionResult | None = Permit(preview)
         if preview is None or replace(shown, target=preview.target, command=wanted) != preview:

@@ -39,7 +39,7 @@ def run(arguments: Arguments) -> int:
 
 def _list(found: Found) -> None:
     for server in found.servers:
-        problem = _problem(server)
+        problem = fault_of(server)
         mark, about = ("X", problem) if problem else ("✓", server.address)
         say(f"[{mark}] {one_line(server.name, 80)}: {about}  ({server.origin})")
     for server in found.untrusted:
@@ -50,7 +50,7 @@ def _list(found: Found) -> None:
         say(t("No MCP servers are configured in config.toml or .mcp.json."))
 
 
-def _problem(server: Server) -> str:
+def fault_of(server: Server) -> str:
     """Return why a server cannot be started, as far as that is known without starting it."""
     if server.kind == "stdio" and "$" not in server.command and not shutil.which(server.command):
         return t("There is no program {name}.", name=quote(server.command))
@@ -66,7 +66,7 @@ def _data(found: Found) -> list[dict[str, object]]:
             "kind": one.kind,
             "address": one.address,
             "origin": one.origin,
-            "problem": _problem(one) or None,
+            "problem": fault_of(one) or None,
         }
         for one, trusted in rows
     ]
@@ -102,7 +102,7 @@ def _test(found: Found, name: str) -> int:
         window = windows.open(cls.name)
         status = _wait(windows, window)
         if status != "connected":
-            reason = _problem(servers[name]) or (troubles or [t("The server did not connect.")])[-1]
+            reason = fault_of(servers[name]) or (troubles or [t("The server did not connect.")])[-1]
             warn(f"{one_line(name, 80)}: {reason}")
             return flags.FAILED
         say(window.snapshot(Lod.FULL).content)

@@ -3,6 +3,7 @@
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import say, say_json, terminal_columns, warn, wrapped
+from contextui.cli.mcp import fault_of
 from contextui.cli.settings import discovered, here, settings_of
 from contextui.text import one_line
 from contextui.windowing.finding.registry import WindowEntry
@@ -30,8 +31,10 @@ def run(arguments: Arguments) -> int:
 
 
 def _show(entry: WindowEntry) -> None:
-    words = f"[X] {entry.name}: {t(entry.reason)}"
-    if entry.usable:
+    server = getattr(entry.cls, "SERVER", None)
+    problem = t(entry.reason) or (fault_of(server) if server is not None else "")
+    words = f"[X] {entry.name}: {problem}"
+    if not problem:
         about = entry.cls.described(language()) if entry.cls else entry.origin
         words = f"[✓] {entry.name}: {one_line(about, 200)}"
     columns = terminal_columns()

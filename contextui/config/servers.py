@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -95,7 +96,8 @@ class Server:
     def _program(self) -> str:
         program = os.path.basename(self.command)
         if program in ("npx", "uvx", "bunx", "pipx", "uv", "docker", "python", "python3", "node"):
-            words = [arg for arg in self.args if not arg.startswith("-") and arg not in _RUNNERS]
+            args = takewhile(lambda arg: arg not in ("-c", "-e", "--eval"), self.args)  # a script
+            words = [arg for arg in args if not arg.startswith("-") and arg not in _RUNNERS]
             named = words[0].rpartition("/")[2] if words else ""
             return f"{program} {named}".rstrip() if named else program
         return program

@@ -342,7 +342,10 @@ class Runtime:
             except ContextUIError as error:
                 if not note:
                     raise
-                raise ActionError("{note}\n{reason}", note=note, reason=error) from error
+                undone = Message(
+                    "{name} was not carried out: {reason}", {"name": intent.name, "reason": error}
+                )
+                raise ActionError("{note}\n{reason}", note=note, reason=undone) from error
         raise self._unstable(intent)
 
     async def allow_closing(

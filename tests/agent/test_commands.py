@@ -307,9 +307,7 @@ def test_an_edited_command_runs_in_place_of_the_models(desk: Make) -> None:
     done = one.run("git status; rm x", seconds=5)
     assert done.ok
     assert one.ran == ["git log 'a b'"]
-    assert done.text == (
-        "The person edited the command. This was run instead: git log 'a b'\nexit 0: git log a b\n"
-    )
+    assert done.text == ("The person edited the command to: git log 'a b'\nexit 0: git log a b\n")
     assert not one.run("git log 'a b'").ok  # nothing was granted
 
 
@@ -317,8 +315,9 @@ def test_the_model_reads_of_an_edit_that_fails(desk: Make) -> None:
     one = desk(Decision("once", edited="missing {x}"))
     done = one.run("git status")
     assert not done.ok
-    assert done.text.startswith("The person edited the command.")
-    assert "exit 127" in done.text
+    assert done.text.startswith(
+        "The person edited the command to: missing {x}\nshell_1.run was not carried out: exit 127"
+    )
 
 
 def test_an_edit_with_another_effect_asks_again(desk: Make, monkeypatch: Patch) -> None:
@@ -334,7 +333,7 @@ def test_an_edit_with_another_effect_asks_again(desk: Make, monkeypatch: Patch) 
     monkeypatch.setattr(Shell, "extra", {})
     one = desk(edit, ONCE)
     done = one.run("git status")
-    assert done.text.startswith("The person edited the command.")
+    assert done.text.startswith("The person edited the command to: git log")
     assert one.ran == ["git log"]
 
 

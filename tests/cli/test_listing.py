@@ -156,11 +156,13 @@ def test_windows_are_listed_and_those_that_fail_say_why(program: Program) -> Non
     program.write("own.py", WINDOW)
     program.write("broken.py", "1 / 0")
     program.write(".contextui/windows/theirs.py", WINDOW)
+    program.write("../home/config.toml", "mcp.servers.away.command = 'nonesuch'")
     done = program("windows", "--window", "own.py", "--window", "broken.py")
     lines = done.out.splitlines()
     assert done.status == 0
     assert "[✓] todo: A to-do list." in lines
     assert "[✓] own: My own ␛[31mwindow." in lines
+    assert '[X] away: There is no program "nonesuch".' in lines
     assert any(line.startswith("[X] broken: ") and "division by zero" in line for line in lines)
     assert any(line.startswith("[X] theirs: ") and "contextui trust" in line for line in lines)
 

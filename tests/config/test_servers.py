@@ -52,6 +52,8 @@ def test_both_kinds_of_servers_are_read() -> None:
     assert (time.kind, hub.kind, old.kind) == ("stdio", "http", "sse")
     assert (time.env, hub.headers) == ((("TZ", "UTC"),), (("X", "1"),))
     assert (time.address, hub.address) == ("uvx mcp-server-time", "example.org/mcp")
+    script = Server("x", command="python3", args=("-I", "-c", "print('/etc/x: no')", "more"))
+    assert script.address == "python3"
 
 
 def test_the_users_file_has_more_to_say(tmp_path: Path) -> None:

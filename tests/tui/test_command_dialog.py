@@ -52,7 +52,9 @@ async def asked(
 async def takes_answers(pilot: "Pilot[Any]", screen: CommandScreen) -> None:
     """Wait until the dialog is not deaf any more."""
     await pilot.pause()
-    await until(pilot, lambda: not screen._is_editing and screen.guard.deaf_until != float("inf"))
+    await until(
+        pilot, lambda: not screen.has_class("-edits") and screen.guard.deaf_until != float("inf")
+    )
     screen.guard.deaf_until = 0.0
 
 
@@ -223,7 +225,7 @@ async def test_keys_meant_for_something_else_answer_nothing(
     for keys in ("yes", "pytest", "spy", "ye"):
         screen.guard.deaf_until = 0.0
         await pilot.press(*keys)
-        screen._end_editing(None) if screen.has_class("-edits") else None
+        screen._ask_again() if screen.has_class("-edits") else None
         assert screen.guard._pending is None, keys
     screen.guard.deaf_until = 0.0
     for key in ("enter", "space", "tab", "ctrl+y", "w", "1"):

@@ -423,10 +423,10 @@ class CallLine(FoldedLine):
         took = f"{end.seconds:.1f}s" if end is not None else ""
         failed = end is not None and not end.ok and not end.refused and not self.is_open
         what = self.entry.what
-        if end is not None and failed:
-            what = end.text
-        elif end is not None and end.ran:
+        if end is not None and end.ran:
             what = end.ran
+        elif end is not None and failed:
+            what = end.text
         facts = self._facts(width)
         if facts:  # they follow the arguments, which give way
             room = width - facts.cell_length
@@ -473,7 +473,7 @@ class CallLine(FoldedLine):
         parts = [self.entry.what] if self.is_open else []
         if end is not None and cell_len(line(end.ran)) > room - self._facts(room).cell_length:
             parts.append(end.ran)
-        if end is not None and (self.is_open or end.refused):  # why is not folded
+        if end and (self.is_open or end.refused or (end.ran and not end.ok)):  # why is not folded
             parts.append(end.text[:_LONGEST])
         return Content("\n").join(inert(part).stylize(MUTED) for part in parts if part.strip())
 

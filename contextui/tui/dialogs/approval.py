@@ -16,9 +16,10 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from contextui.agent.approval import Decision, Question
+from contextui.tui.desktop.field import Field
 from contextui.tui.desktop.rowlist import spread
 from contextui.tui.dialogs.diff import (
     UNSEEN,
@@ -43,6 +44,7 @@ _NAME = 44  # cells of an answer before the first layout
 _LONGEST = 400  # maximum characters of a target in the headline
 _EDGE = 6  # cells of the box's border beside its title
 _BOX = 0.96  # the part of the screen's width that the box may take
+_TYPING = ("-asks-why", "-edits")  # classes of the screen, with a field in place of the answers
 _SLOT = re.compile(r"\{(\w+)\}")
 _KEYS = (("↑↓", msg("line")), ("pgdn", msg("page")), ("end", msg("last line")))
 
@@ -171,6 +173,10 @@ class Foot(Widget):
         super().__init__(id="foot")
         self._words, self._text = words, Content.styled(text, FAINT)
 
+    def say(self, text: str) -> None:
+        self._text = Content.styled(text, "$text-warning")
+        self.refresh()
+
     def render(self) -> Content:
         keys = hints_in(self.size.width - self._text.cell_length - 3, _KEYS, self._words)
         if keys.cell_length + self._text.cell_length >= self.size.width:
@@ -198,6 +204,9 @@ class ApprovalScreen(ModalScreen[Decision]):
             else []
         )
         self._is_whole = self._has_target_rows = self._is_withdrawn = False
+        self._why = Field(hint=words("Why not? Enter sends it to the model"))
+        self._why.id = "why"
+        self._why.border_subtitle = words("enter refuses, esc goes back")
         self.guard = KeyGuard(self)
 
     def compose(self) -> ComposeResult:
@@ -208,7 +217,7 @@ class ApprovalScreen(ModalScreen[Decision]):
             yield from self._details()
             with Vertical(id="choices"):
                 yield from self._choices()
-            yield Input(placeholder=words("Why not? Enter sends it to the model"), id="why")
+            yield self._why
             yield Foot(words, words(wording.nothing))
 
     def _details(self) -> ComposeResult:
@@ -372,17 +381,12 @@ class ApprovalScreen(ModalScreen[Decision]):
         self._is_withdrawn = True
         self._decide(Decision("no"))
 
-    @property
-    def is_typing(self) -> bool:
-        """Whether keys are text that the person writes, and no answers."""
-        return self.query_one("#why", Input).has_focus
-
     def on_key(self, event: events.Key) -> None:
         """Answer by letter, including full-width letters of an input method."""
-        if self.is_typing:
+        if any(map(self.has_class, _TYPING)):
             if event.key == "escape":
                 event.stop()
-                self._decide(Decision("no"))
+                self._ask_again()
             return
         if self.guard.take_back():  # a word is being typed: its first letter was not an answer
             self.guard.hold(event.time)
@@ -391,6 +395,7 @@ class ApprovalScreen(ModalScreen[Decision]):
             self.guard.hold(event.time)  # the person is still typing
             event.stop()
             event.prevent_default()
+            self.query_one(Foot).say(self._words("A key came too soon. Read this, then press it."))
         elif key in self.LETTERS and self.query(f"#choice-{key}"):
             event.stop()
             event.prevent_default()
@@ -411,8 +416,9 @@ class ApprovalScreen(ModalScreen[Decision]):
         if key == "w":
             self._toggle_whole()
         elif key == "r":
+            self.guard.take_back()
             self.add_class("-asks-why")
-            self.query_one("#why").focus()
+            self._why.focus()
         elif key == "n":
             self._decide(Decision("no"))
         else:
@@ -430,9 +436,16 @@ class ApprovalScreen(ModalScreen[Decision]):
             change.show(self._change())
         self.query_one("#choice-w", Choice).show_text(*self._whole_or_change())
 
-    @on(Input.Submitted, "#why")
-    def _refuse(self, event: Input.Submitted) -> None:
-        self._decide(Decision("no", event.value))
+    def _ask_again(self) -> None:
+        """Go from a field back to the question, which takes keys after a moment."""
+        self.remove_class(*_TYPING)
+        self.query_one(ChangeView).focus()
+        self.guard.begin()
+
+    @on(Field.Done)
+    def _refuse(self, event: Field.Done) -> None:
+        if event.field is self._why:
+            self._decide(Decision("no", self._why.text))
 
     def _decide(self, decision: Decision) -> None:
         if self.app.screen is self:  # else it is dismissed, or covered by another screen

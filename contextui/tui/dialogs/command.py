@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widget import Widget
@@ -140,14 +140,13 @@ class CommandScreen(ApprovalScreen):
         assert question.preview.command is not None
         self._command = question.preview.command
         self._edited: str | None = None
-        self._is_editing = False
         self._field = CommandField()
         self._field.id = "edit"
+        keys = words("enter shows it, ctrl+j adds a line, esc discards your edit")
+        self._field.border_subtitle = keys
 
     def _details(self) -> ComposeResult:
-        keys = self._words("enter shows it, ctrl+j adds a line, esc discards your edit")
         yield self._field
-        yield Static(Content(keys), id="edit-keys")
         yield Facts(self._words, self._command)
 
     # --- content -----------------------------------------------------------------------
@@ -239,51 +238,32 @@ class CommandScreen(ApprovalScreen):
 
     # --- answers -----------------------------------------------------------------------
 
-    @property
-    def is_typing(self) -> bool:
-        """Whether keys are text that the person writes, and no answers."""
-        return self._is_editing or super().is_typing
-
-    def on_key(self, event: events.Key) -> None:
-        """Discard the edit with Esc; every other key is handled by the base class."""
-        if self._is_editing and event.key == "escape":
-            event.stop()
-            event.prevent_default()
-            self._end_editing(self._edited)
-
     def _choose(self, key: str, *, at_once: bool = False) -> None:
-        if self._is_editing or not self.query_one(f"#choice-{key}").display:
+        if not self.query_one(f"#choice-{key}").display:
             return  # a grant is not given unseen, nor for a command that the person wrote
         if key == "e":
             self._edit()
         elif key in "yp":
-            edited = self._edited if self._edited != self._command.line else None
-            self._approve(
-                Decision("pattern") if key == "p" else Decision("once", edited=edited),
-                at_once=at_once,
-            )
+            one = Decision("pattern") if key == "p" else Decision("once", edited=self._edited)
+            self._approve(one, at_once=at_once)
         else:
             super()._choose(key, at_once=at_once)
 
     def _edit(self) -> None:
         self.guard.take_back()
-        self._is_editing = True
         self.add_class("-edits")
         self._field.text = editable(self._line)
         self._field.move_cursor(self._field.document.end)
         self._field.focus()
 
     @on(Field.Done)
-    def _show_edited(self) -> None:
-        self._end_editing(editable(self._field.text).strip() or self._edited)
-
-    def _end_editing(self, edited: str | None) -> None:
+    def _show_edited(self, event: Field.Done) -> None:
         """Show the edited command; it is answered after a moment, as a new question."""
-        self._is_editing = False
+        if event.field is not self._field:
+            return
+        edited = editable(self._field.text).strip() or self._edited
         self._edited = None if edited == self._command.line else edited
-        self.remove_class("-edits")
         self.set_class(self._edited is not None, "-edited")
         self.query_one(ChangeView).show(self._change())
-        self.query_one(ChangeView).focus()
-        self.guard.begin()
+        self._ask_again()
         self._fit()

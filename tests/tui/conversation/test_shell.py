@@ -407,12 +407,14 @@ async def test_a_conversation_says_how_its_calls_ended_also_after_a_resume(tmp_p
         given = {"window_id": "terminal_1", "action_id": "run", "params": {"command": command}}
         return call("action", **given)
 
-    commands = ("sh -c 'exit 3'", "ls nowhere", "rm -r .")
+    commands = ("sh -c 'exit 3'", "ls nowhere", "rm -r .", "ls here")
     mine = "echo " + "mine " * 40
     opening = call("create", name="terminal")
     steps: list[Step] = [[opening], *([running_of(one)] for one in commands), "Done.", SIGNED_OUT]
     why = "Never do that here, " + "not even with my leave, " * 8 + "and that is all."
     answers = [Decision("once"), Decision("once", edited=mine), Decision("no", why)]
+    # The shell does not take this; it has another effect, so they are asked again.
+    answers += [Decision("once", edited="echo \a"), Decision("once")]
 
     async def ask(_: Question) -> Decision:
         return answers.pop(0)
@@ -429,6 +431,9 @@ async def test_a_conversation_says_how_its_calls_ended_also_after_a_resume(tmp_p
         assert mine.strip() in re.sub(" +", " ", " ".join(log))  # all of what ran
         assert any(re.match(r"⊘ terminal_1\.run  rm -r \. +refused", one) for one in rows)
         assert f"the person declined. They say: {why}" in " ".join(log)
+        unread = next(n for n, one in enumerate(rows) if re.match(r"✗ terminal_1\.run  echo ", one))
+        assert "◇ you edited it" in rows[unread]
+        assert "terminal_1.run was not carried out: The text contains" in " ".join(rows[unread:])
         for command in ("seq 101 120", "(exit 3)"):
             await run(pilot, command)
             await until(pilot, lambda command=command: command in "".join(ends(pilot)))  # type: ignore[misc]
@@ -451,7 +456,7 @@ async def test_a_conversation_says_how_its_calls_ended_also_after_a_resume(tmp_p
         assert shown(pilot, "◇ you")  # who acted last on the terminal
     rewound = desk_in(tmp_path, session_id=fork(desk.session.path, 1))
     (ended,) = [one for asides in rewound.session.asides().values() for one in asides]
-    assert ended.data["finished"]["calls"] == 4
+    assert ended.data["finished"]["calls"] == 5
     rewound.close()
 
 
