@@ -18,7 +18,7 @@ from contextui.context.messages import debug_line
 from contextui.events import CompactionResult, Event, RetryScheduled
 from contextui.secrets import mask
 from contextui.session.session import Session
-from contextui.words import Words, language, plural, t
+from contextui.words import language, plural, t
 
 
 def run(arguments: Arguments) -> int:
@@ -44,11 +44,14 @@ def _compact(assembly: Assembly, arguments: Arguments) -> int:
     if session.unsaved:
         warn(t("The summary was not saved: contextui -c resumes without it."))
         return flags.FAILED
+    said = result.text(language())
+    if result.messages:  # otherwise there is nothing to undo
+        said += t(" In the app: {command}", command=f"contextui -r {session.id[:8]}")
     if not result.success:
-        warn(_failure(result, session.id))
+        warn(said)
         return flags.FAILED
     if not arguments.json:
-        say(_success(result, session.id))
+        say(said)
     return flags.DONE
 
 
@@ -68,29 +71,6 @@ async def _take(controller: InteractionController) -> CompactionResult:
 
 
 # --- the result -----------------------------------------------------------------------------
-
-
-def _success(result: CompactionResult, session_id: str) -> str:
-    many = plural(result.messages, "{count} message", "{count} messages")
-    done = t("Compacted {many}: {saved}.", many=many, saved=result.saved(Words(language())))
-    return f"{done} {_undo_hint(session_id)}"
-
-
-def _failure(result: CompactionResult, session_id: str) -> str:
-    if not result.messages:
-        return t("{error} Nothing was changed.", error=t(result.error))
-    failure = t(
-        "The summary failed: {error} Only the newest part was kept: {saved}.",
-        error=result.error,
-        saved=result.saved(Words(language())),
-    )
-    again = t("contextui compact retries.")
-    return f"{failure} {again} {_undo_hint(session_id)}"
-
-
-def _undo_hint(session_id: str) -> str:
-    command = f"contextui -r {session_id[:8]}"
-    return t("To undo, enter /undo in {command}", command=command)
 
 
 def _data(result: CompactionResult, session: Session) -> dict[str, Any]:

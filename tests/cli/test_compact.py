@@ -86,7 +86,7 @@ def test_a_session_is_compacted(program: Program, server: Server) -> None:
     assert done.out.startswith("Compacted 10 messages: ")
     assert " → " in done.out
     (info,) = program.sessions()
-    undo_hint = f"To undo, enter /undo in contextui -r {info.id[:8]}\n"
+    undo_hint = f"/undo restores them. In the app: contextui -r {info.id[:8]}\n"
     assert f"% less, with notes.txt. {undo_hint}" in done.out
     assert "what I noted" in server.requests[-1].body.decode()
     assert hidden(program) == 10
@@ -119,7 +119,7 @@ def test_a_summary_that_saves_too_little_is_not_kept(program: Program, server: S
     summary = answer("many words " * 300)
     server.play(summary)
     done = program("compact")
-    done.fails(1, "would save less than 20%", "Nothing was changed")
+    done.fails(1, "would save less than 20%", "The conversation is unchanged")
     assert done.out == ""
     assert hidden(program) == 0
     assert program("debug", "--messages").json == before
@@ -196,7 +196,7 @@ def test_without_a_summary_the_newest_part_stays_and_the_status_is_1(
 ) -> None:
     server.play(Reply(400, error("invalid_request_error")))
     program("compact").fails(
-        1, "The summary failed:", "Only the newest part was kept", "enter /undo"
+        1, "There is no summary:", "The newest part was kept", "/undo restores", "contextui -r"
     )
     assert hidden(program) == 10
 
