@@ -120,7 +120,7 @@ def _wait(windows: "WindowManager", window: Any) -> str:
     end, shown, status = time.monotonic() + _LOGIN, "", ""
     while time.monotonic() < end and windows.get(window.id) is not None:
         if not window.is_opening:
-            runtime_of(window).worker.call_soon(window.attend)
+            runtime_of(window).worker.call_soon(window.attended.set)
             link, status = window.state.link, window.state.status
             if link and link != shown:
                 shown = link

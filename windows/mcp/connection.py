@@ -188,7 +188,12 @@ class Connection:
         async with AsyncExitStack() as stack:
             if server.kind == "stdio":
                 self._log = transport.Log()
-                self._process = await self._spawn(server)
+                self._process = await self._start(
+                    [server.command, *server.args],
+                    cwd=server.cwd or None,
+                    env={**environ(os.environ), **dict(server.env)},
+                    stdin=PIPE,
+                )
                 stack.push_async_callback(transport.end_process, self._process)
                 streams = transport.process_streams(self._process, self._log, self._ended)
             else:
@@ -216,14 +221,6 @@ class Connection:
             # for ever, and what it returns is only shown.
             client.session.validate_tool_result = _accept  # type: ignore[method-assign,assignment]
             yield client
-
-    async def _spawn(self, server: Server) -> Process:
-        return await self._start(
-            [server.command, *server.args],
-            cwd=server.cwd or None,
-            env={**environ(os.environ), **dict(server.env)},
-            stdin=PIPE,
-        )
 
     def _login(self, server: Server, stack: AsyncExitStack) -> Any:
         if any(name.lower() == "authorization" for name, _ in server.headers):

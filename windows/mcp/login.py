@@ -133,25 +133,22 @@ def make_login(
     provider = _Login(
         url, metadata, storage, redirect_handler=callback.begin, callback_handler=callback.result
     )
+    provider.tokens = storage
     return provider, callback
 
 
 class _Login(OAuthClientProvider):
     """The library's login, which also renews tokens that an earlier connection received."""
 
+    tokens: TokenFile
+
     async def _initialize(self) -> None:
         await super()._initialize()
-        _file(self).recall(self.context)
+        self.tokens.recall(self.context)
 
     async def _handle_token_response(self, response: httpx2.Response) -> None:
         await super()._handle_token_response(response)
-        _file(self).note(self.context)
-
-
-def _file(provider: OAuthClientProvider) -> TokenFile:
-    storage = provider.context.storage
-    assert isinstance(storage, TokenFile)
-    return storage
+        self.tokens.note(self.context)
 
 
 class Callback:

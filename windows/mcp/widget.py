@@ -44,11 +44,11 @@ class ServerBody(Sheet):
         self._page = 0
 
     def on_mount(self) -> None:
-        runtime_of(self._window).worker.call_soon(self._window.attend)
+        runtime_of(self._window).worker.call_soon(self._window.attended.set)
         self.set_interval(_BEAT, self._tick)
 
     def _tick(self) -> None:
-        runtime_of(self._window).worker.call_soon(self._window.attend)
+        runtime_of(self._window).worker.call_soon(self._window.attended.set)
         if self._state.status != "idle":
             self.redraw()
 

@@ -58,7 +58,9 @@ class _ServerWindow(Window):
 
     def __init__(self) -> None:
         super().__init__()
-        self._attended, self._answering = asyncio.Event(), asyncio.Lock()
+        self.attended = asyncio.Event()
+        """Whether a person can see the window: a server's questions can be answered."""
+        self._answering = asyncio.Lock()
 
     # --- life --------------------------------------------------------------------------
 
@@ -112,10 +114,6 @@ class _ServerWindow(Window):
         self._connection.begin()
         await self._connection.ready(min(self.SERVER.timeout + 1, _OPENING))
         self._record()
-
-    def attend(self) -> None:
-        """Note that a person can see the window: a server's questions can be answered."""
-        self._attended.set()
 
     async def _follow(self, changed: asyncio.Event) -> None:
         """Record what has changed, a few times a second at most."""
@@ -313,7 +311,7 @@ class _ServerWindow(Window):
         """Ask the person; without a screen, or an answer in time, the question is cancelled."""
         try:
             async with asyncio.timeout(_ATTENTION):
-                await self._attended.wait()
+                await self.attended.wait()
         except TimeoutError:
             return "cancel", None
         async with self._answering:

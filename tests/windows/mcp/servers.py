@@ -65,4 +65,4 @@ def answer_as_person(tester: WindowTester[Any], **content: Any) -> str:
 def attend(tester: WindowTester[Any]) -> None:
     """Be the person who sees the window."""
     window: Any = tester.window
-    runtime_of(window).worker.call_soon(window.attend)
+    runtime_of(window).worker.call_soon(window.attended.set)
