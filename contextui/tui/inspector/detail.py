@@ -83,26 +83,20 @@ def hints(row: ItemRow, offers: Sequence[Offer], prices: Prices, words: Words) -
     for offer in offers:
         each = offer.price.each or 0 if offer.price is not None else 0
         if offer.name == "drop" and -each > own:
-            yield words(_ALSO_DROPPED[_also_dropped(row, prices.snapshot)])
+            yield words(_also_dropped(row, prices.snapshot))
         elif offer.lod is not None and offer.key in "-g" and offer.lod is not Lod.FULL and each > 0:
             yield words("{lod} is longer than what is shown.", lod=words(offer.lod.value))
-
-
-_ALSO_DROPPED = {
-    "results": msg("Drop includes the results of its calls."),
-    "call": msg("Drop includes its call."),
-    "versions": msg("Drop includes its other versions."),
-    "outdated": msg("Drop includes what is outdated."),
-}
 
 
 def _also_dropped(row: ItemRow, snapshot: ContextSnapshot) -> str:
     calls = snapshot.context.calls
     if row.block is not None and sum(block.item == row.block.item for block in snapshot.blocks) > 1:
-        return "versions"
+        return msg("Drop includes its other versions.")
     if any(result is not row.item and not result.hidden for result in calls.results(row.item)):
-        return "results"
-    return "call" if calls.asker(row.item) is not row.item else "outdated"
+        return msg("Drop includes the results of its calls.")
+    if calls.asker(row.item) is not row.item:
+        return msg("Drop includes its call.")
+    return msg("Drop includes what is outdated.")
 
 
 def describe_fold(fold: Fold, words: Words) -> Description:
