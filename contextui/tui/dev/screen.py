@@ -26,6 +26,7 @@ from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.field import Field
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
+from contextui.tui.desktop.rowlist import spread
 from contextui.tui.desktop.shared import Gists, Setting, short_name
 from contextui.tui.desktop.widgets import Guard, cause_of, guard_of
 from contextui.tui.dev.bench import Bench, LogKind, Reading
@@ -190,8 +191,7 @@ class DevScreen(Screen[None]):
         room = width - status.cell_length
         if head.cell_length + 2 > room:
             head = Content.assemble((line(bench.path.name), "bold"))
-        gap = " " * max(room - head.cell_length, 2)
-        self._top.update(Content.assemble(head, gap, status))
+        self._top.update(spread(head, status, width))
         errors = sum(one.kind == "error" for one in bench.log)
         warnings = sum(one.kind == "warning" for one in bench.log)
         counts = words("errors: {errors}   warnings: {warnings}", errors=errors, warnings=warnings)

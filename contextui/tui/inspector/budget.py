@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from rich.cells import cell_len
 from textual.content import Content
 from textual.widget import Widget
 
+from contextui.tui.desktop.rowlist import spread
 from contextui.tui.lines import MUTED, line, short
 from contextui.words import Words, msg
 
@@ -84,22 +84,18 @@ class BudgetBar(Widget):
 
     def _opening(self, width: int) -> Content:
         name, state = self._words("Context"), self._words("opening…")
-        gap = max(width - cell_len(name) - cell_len(state), 1)
-        return Content.assemble((name, "bold"), " " * gap, (state, MUTED))
+        return spread(Content.styled(name, "bold"), Content.styled(state, MUTED), width)
 
     def _head(self, width: int) -> Content:
-        name, total = self._words("Context"), self._shares.total
+        name, total = Content.styled(self._words("Context"), "bold"), self._shares.total
         share = total / self._budget
         style = "$text-error" if share >= 1 else "$text-warning" if share >= self._full else MUTED
         budget = short(self._budget).replace(".0", "")
-        figures = f"~{short(total)} / {budget}   "
-        percent = f"{100 * share:.0f}%"
+        percent = (f"{100 * share:.0f}%", style)
+        figures = Content.assemble((f"~{short(total)} / {budget}   ", MUTED), percent)
         if self._cost:  # at the right, and the figures beside the name
-            left = Content.assemble((f"{name}   ", "bold"), (figures, MUTED), (percent, style))
-            gap = max(width - left.cell_length - len(self._cost), 1)
-            return Content.assemble(left, " " * gap, (self._cost, "bold"))
-        gap = max(width - cell_len(name) - len(figures) - len(percent), 1)
-        return Content.assemble((name, "bold"), " " * gap, (figures, MUTED), (percent, style))
+            return spread(name + "   " + figures, Content.styled(self._cost, "bold"), width)
+        return spread(name, figures, width)
 
     def _legend(self, width: int) -> Content:
         if self._banner:
