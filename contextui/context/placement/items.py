@@ -405,9 +405,8 @@ class Figures:
 
     def size(self, item: ContextItem) -> int:
         """The tokens of an item or of a window in the next request."""
-        return self._window_tokens(item) if item.type is ItemType.WINDOW else self.tokens_of(item)
-
-    def _window_tokens(self, item: ContextItem) -> int:
+        if item.type is not ItemType.WINDOW:
+            return self.tokens_of(item)
         view = self._slots.transcript.views.get(item.content)
         if view is None or item.hidden:
             return 0

@@ -473,11 +473,6 @@ class Transcript:
 
     # --- sweeps ------------------------------------------------------------------------------
 
-    @property
-    def held(self) -> int:
-        """The furthest place up to which the provider held the transcript at the last request."""
-        return max(self.entries, default=0)
-
     def limit(self) -> int:
         """The first slot that may change: after the last message with thinking of this turn.
 
@@ -657,16 +652,16 @@ class Transcript:
     ) -> Request:  # fmt: skip
         """Set the cache marks, and count what the provider reads and writes."""
         now, (start, end) = made.now, span
-        size, held, minimum = len(self.slots), self.held, self.prices.minimum
+        size, held = len(self.slots), max(self.entries, default=0)
         places = {AFTER_SYSTEM, self._anchor(end) or held, held, size} - {0}
         new = [slot for slot in self.slots[end:] if slot.sent and slot.sent.kind == "whole"]
         if new and len(places) < self.prices.marks:
             places.add(self._in_front_of(new[0], end))
         sizes = {at: self._sums.before(at, SIZE) for at in (*places, held)}
-        marks = [at for at in sorted(places) if sizes[at] >= minimum]
+        marks = [at for at in sorted(places) if sizes[at] >= self.prices.minimum]
         ranks = [self.rank(at) for at in marks] if given is None else given
         marks = [self.place(rank) for rank in ranks if 0 <= rank <= self.rank(size)]
-        is_cached, total = sizes[size] >= minimum, sizes[size]
+        is_cached, total = sizes[size] >= self.prices.minimum, sizes[size]
         read = sizes[held] if is_cached else 0
         if not self.prices.marks:
             marks, self.entries = [], {size: now} if is_cached else {}

@@ -89,7 +89,7 @@ def check_sums(transcript: Transcript) -> None:
 
 def plainly(transcript: Transcript, cut: int) -> Offer:
     """Compute an offer from all slots."""
-    held, prices = transcript.held, transcript.prices
+    held, prices = max(transcript.entries, default=0), transcript.prices
     saved = rent = kept = 0
     times = transcript.requests + transcript.rules.ahead
     for slot in transcript.slots[cut:]:
