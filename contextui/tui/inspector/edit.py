@@ -85,21 +85,18 @@ class Changing:
     ) -> None:
         self._context, self._words, self._cached, self._cost = context, words, cached, cost
         self._recall = recall
-        self._asked: tuple[str, str] | None = None
+        self.asked: tuple[str, str] | None = None  # the key and the row that need a second press
         self.has_swept = False
         """Whether the last key was a sweep: the same key again must not drop something else."""
 
-    def forget(self) -> None:
-        self._asked = None
-
     def press(self, offer: Offer, row: ItemRow) -> Note:
         """Apply an offer; a costly one needs a second press."""
-        asked, self._asked = self._asked, None
+        asked, self.asked = self.asked, None
         is_dear = offer.price is None or offer.price.is_dear
         is_dear |= self.has_swept and offer.name == "drop"
         self.has_swept = False
         if is_dear and asked != (offer.key, row.key):
-            self._asked = (offer.key, row.key)
+            self.asked = (offer.key, row.key)
             return Note(self._again(offer), is_warning=True)
         try:
             if offer.lod is not None:

@@ -189,7 +189,7 @@ class ItemPage(Container):
         if self._noted_for != row.item.id:
             self._note, self._noted_for = Note(""), row.item.id
             if self._changing is not None:
-                self._changing.forget()
+                self._changing.asked = None
         offers = self._offers(row)
         described = describe(row, prices, self._turn_of, self._words)
         described = replace(described, hints=tuple(hints(row, offers, prices, self._words)))
