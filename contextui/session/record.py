@@ -178,8 +178,8 @@ class Recorder:
         fields: dict[str, Any],
         entry_id: str | None = None,
         written: Callable[[int], None] | None = None,
-    ) -> bool:
-        """Write an entry; return whether it is acknowledged. `written` gets its offset."""
+    ) -> None:
+        """Write an entry. `written` gets its offset."""
         with self._lock:
             self._since_checkpoint += 1
             line = self._line(fields, entry_id)
@@ -188,14 +188,13 @@ class Recorder:
             if self._held is not None:
                 if fields.get("subtype") in _BEGINNING:
                     self._held.append((line, written))
-                    return True
+                    return
                 for held in self._held:
                     self._log.append(*held)
                 self._held = None
-            is_written = self._log.append(line, written)
+            self._log.append(line, written)
             if self._recent is not None and fields.get("subtype") != "session":
                 self._recent.touch()
-            return is_written
 
     def write_through(self, fields: dict[str, Any], entry_id: str) -> None:
         """Write an entry and flush it to the disk, before what it announces happens."""
