@@ -177,7 +177,6 @@ class AgentLoop:
         self._words = Words(windows.lang)
         self._builder = RequestBuilder()
         self._adds_prompt, self._guide = adds_prompt, ""
-        self._prompt: ContextItem | None = None  # found last
         self._measured: Model | None = None  # whose server was asked for its context
         # Changes for all later requests: what a provider rejected stays in the history.
         self._is_plain = False
@@ -395,10 +394,8 @@ class AgentLoop:
         return install(self.context, prompt, project_block(classes, lang, guide))
 
     def _has_prompt(self) -> bool:
-        if self._prompt is None or self._prompt.hidden:
-            system = (one for one in self.context.get_active() if one.type is ItemType.SYSTEM)
-            self._prompt = next((one for one in system if not one.is_summary), None)
-        return self._prompt is not None
+        active = self.context.get_active()
+        return any(one.type is ItemType.SYSTEM and not one.is_summary for one in active)
 
     # --- a request ---------------------------------------------------------------------
 

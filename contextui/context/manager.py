@@ -412,9 +412,7 @@ class ContextManager:
         """Hide every item of a closed window; a no-op if no item refers to that window."""
         with self._writing():
             references = self.ledger.references.get(window_id, [])
-            shown = [reference for reference in references if reference.hidden != "closed"]
-            if shown:
-                self._hide(shown, "closed", "close")
+            self._hide([one for one in references if one.hidden != "closed"], "closed", "close")
 
     # --- requests and turns ------------------------------------------------------------
 

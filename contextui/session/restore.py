@@ -43,6 +43,7 @@ _RECENT = 100  # items whose content stays in memory, hidden or not
 _LOOK_AHEAD = 32  # entries
 _NEIGHBOURS = 8  # items among them that decide whether a seq is invalid
 _FARTHEST = 10_000  # largest gap to the next seq that needs no confirmation by others
+_CHANGES = ("change", "compact_boundary")
 _ITEMS = ("prompt", "window_item")  # the system entries with an item
 _ItemChanges = dict[str, dict[str, Any]]
 
@@ -202,7 +203,7 @@ class _Loading:
                 self._loaded.offsets[item.id] = offset
             elif entry.subtype == "window_closed":
                 self._loaded.closings[entry.data["windowId"]] = offset
-            elif entry.subtype in ("change", "compact_boundary") and entry.data:
+            elif entry.subtype in _CHANGES and entry.data:
                 self._unload_hidden(entry.data["itemIds"])
             if self._ends_turn(entry) or offset == self.last_request:
                 return True
@@ -415,21 +416,16 @@ def _with_changes(item: ContextItem, entry: Entry, changes: dict[str, Any]) -> C
 def _changes_by_item(file: BinaryIO, known: Container[str], end: int | None) -> _ItemChanges:
     marks: _ItemChanges = {}
     steps: deque[_ItemChanges] = deque(maxlen=UNDO_STEPS)
-    for _, entry in entries(of_kinds(_until(file, end), "change", "compact_boundary")):
-        if entry.subtype == "compact_boundary" and entry.data:
-            fields: dict[str, Any] = {"hidden": "compacted"}
-        elif entry.subtype == "change":
-            facts = entry.data
-            if facts["operation"] == "undo":
-                for item_id, before in (steps.pop() if steps else {}).items():
-                    marks[item_id] = before
-                continue
-            if facts["operation"] == "trim":
-                continue  # items without other changes count as trimmed
-            fields = dict(facts["fields"])
-        else:
+    for _, entry in entries(of_kinds(_until(file, end), *_CHANGES)):
+        facts = entry.data
+        if entry.subtype not in _CHANGES or facts is None:  # or it is another program's
             continue
-        ids = [one for one in entry.data["itemIds"] if one not in known]
+        operation, fields = facts.get("operation"), facts.get("fields", {"hidden": "compacted"})
+        if operation == "undo" and steps:
+            marks.update(steps.pop())
+        if operation in ("undo", "trim"):
+            continue  # items without other changes count as trimmed
+        ids = [one for one in facts["itemIds"] if one not in known]
         if fields.get("hidden") != "replaced":
             steps.append({item_id: marks.get(item_id, {}) for item_id in ids})
         for item_id in ids:

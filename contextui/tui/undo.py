@@ -26,6 +26,7 @@ class Undo:
         self._first = self._context.last_step
         # Windows that were edited or closed, and the last step of the context before that.
         self._done: list[tuple[str, object]] = []
+        self._has_warned = False
         self._undoing: list[str] = []  # the windows whose last edit is being undone
         self._revisions = {window.id: _revision(window) for window in self._windows.windows()}
         self._windows.subscribe(self._on_event)
@@ -41,8 +42,15 @@ class Undo:
         if (window := self._windows.get(last)) is not None:
             self._main.run_worker(self._undo_edit(window, self._done.pop()), name="undo")
             return
-        is_rewind_last = not self._done and not context.has_steps_since(self._first)
-        if is_rewind_last and self._rewinder.undo_earlier():
+        is_new = self._done or context.has_steps_since(self._first)
+        if not is_new and self._rewinder.undo_earlier():
+            return
+        was_closed = any(self._windows.get(one) is None for one in context.window_ids)
+        if was_closed and context.last_step and not (is_new or self._has_warned):
+            self._has_warned = True
+            text = msg("Nothing was changed since the session was opened; windows closed before "
+                       "stay closed. /undo again undoes an older change.")  # fmt: skip
+            self._main.note(text)
             return
         items = context.undo()
         if not items:
@@ -89,10 +97,7 @@ class Undo:
             self._main.note_window(text, window.id)
             return
         self._done = [one for one in self._done if one[0] != window.id]
-        try:
-            self.undo("")
-        except ContextUIError as error:
-            self._main.note(self._words(error))
+        self._main.run_command("/undo")
 
     def _on_event(self, event: Event) -> None:
         match event:

@@ -292,7 +292,7 @@ class WindowManager:
         it is the window that was closed last.
         """
         if not self._closed:
-            raise UnknownWindowError("No window was closed.")
+            raise UnknownWindowError("No window was closed since the session was opened.")
         window_id = next(reversed(self._closed)) if window_id is None else window_id
         if window_id not in self._closed:
             raise UnknownWindowError(

@@ -55,10 +55,17 @@ async def test_undo_reopens_what_was_closed(tmp_path: Path) -> None:
         await command(pilot, "/close todo_2", "Closed todo_2. /undo reopens it.")
         await command(pilot, "/reopen todo_9", "todo_2")  # which can be reopened
         await command(pilot, "/reopen todo_2", "Reopened todo_2 as todo_4. ctrl+g 3 goes there.")
+        context.pin(item.id)
+        await command(pilot, "/close todo_4", "Closed todo_4. /undo reopens it.")
     again = desk_in(tmp_path, session_id=desk.session.id)
     names = [one.id for one in again.session.windows.windows()]
-    assert names == ["todo_3", "editor_2", "todo_4"]
-    again.close()
+    assert names == ["todo_3", "editor_2"]
+    async with running(again) as pilot:
+        await command(pilot, "/reopen", "No window was closed since the session was opened.")
+        await command(pilot, "/undo", "windows closed before stay closed. /undo again undoes")
+        assert again.session.context.get(item.id).pinned
+        await command(pilot, "/undo", f"Undone: {item.seq:04}.")
+        await command(pilot, "/undo", "Nothing to undo.")
 
 
 async def undo_leaves_files_alone(pilot: "Pilot[int]", windows: WindowManager, file: Path) -> None:
