@@ -202,7 +202,10 @@ class EditScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         with Vertical(id="edit") as box:
             box.border_title = Content(line(self._title))
-            box.border_subtitle = self._remark()
+            note = self._words("Control characters are shown and saved as symbols.")
+            remarks = [self._price, "" if self._is_exact else note]
+            remark = "   ".join(filter(None, remarks))
+            box.border_subtitle = Content.styled(remark, "$text-warning")
             hint = self._words(_ONLY_CALLS)
             yield TextArea(self._shown, id="text", soft_wrap=True, placeholder=Content(hint))
             yield KeyBar(self._words, _KEYS)
@@ -240,8 +243,3 @@ class EditScreen(ModalScreen[bool]):
     def _show(self, text: str, style: str) -> None:
         self.query_one("#message", Static).update(Content.styled(text, style))
         self.set_class(bool(text), "-message")
-
-    def _remark(self) -> Content:
-        note = self._words("Control characters are shown and saved as symbols.")
-        parts = [self._price, "" if self._is_exact else note]
-        return Content.styled("   ".join(filter(None, parts)), "$text-warning")

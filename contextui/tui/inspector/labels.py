@@ -37,9 +37,16 @@ def label(item: ContextItem, calls: Calls, words: Words) -> str:
         return f"{words('Summary')}  {one_line(text, _LONGEST)}"
     match item.type:
         case ItemType.TOOL:
-            return _call_label(item, calls) or one_line(item.content, _LONGEST)
+            asker = calls.asker(item)
+            made = _calls(asker, item.tool_call_id) if asker is not item else []
+            return one_line(f"{made[0].title} {made[0].what}" if made else item.content, _LONGEST)
         case ItemType.ASSISTANT if not item.content.strip():
-            return _calls_in(item, words)
+            made = _calls(item)
+            names = one_line(", ".join(one.title for one in made), _LONGEST)
+            calls_in = words.plural(
+                len(made), "1 call: {names}", "{count} calls: {names}", names=names
+            )
+            return calls_in if made else ""
     return one_line(item.content, _LONGEST)
 
 
@@ -129,20 +136,6 @@ def _author(row: ItemRow, words: Words) -> str:
             version = version_of(row.block.text) if row.block is not None else ""
             return words("live, version {version}", version=version) if version else ""
     return words("by model")
-
-
-def _call_label(item: ContextItem, calls: Calls) -> str:
-    asker = calls.asker(item)
-    made = _calls(asker, item.tool_call_id) if asker is not item else []
-    return one_line(f"{made[0].title} {made[0].what}", _LONGEST) if made else ""
-
-
-def _calls_in(item: ContextItem, words: Words) -> str:
-    made = _calls(item)
-    names = one_line(", ".join(one.title for one in made), _LONGEST)
-    if not made:
-        return ""
-    return words.plural(len(made), "1 call: {names}", "{count} calls: {names}", names=names)
 
 
 def _call_texts(item: ContextItem) -> str:
