@@ -176,7 +176,7 @@ class ItemSlots:
         if not slot.parts and item.type is ItemType.ASSISTANT:
             return "edited"
         if slot.full.kind == "thinking":
-            is_over = item.stage is Stage.FINAL or not self.transcript.is_thought(slot)
+            is_over = item.stage is Stage.FINAL or slot not in self.transcript.thoughts
             return (slot.reason or "thinking") if is_over else self._why_nothing_said(item)
         if slot.full.kind == "call":
             result = self._result_of(slot)
@@ -199,7 +199,7 @@ class ItemSlots:
             said = (one for one in slots if one.full.kind != "thinking")
             is_said = any(wants[one][0] if one in wants else one.want for one in said)
             for slot in slots:
-                if self.transcript.is_thought(slot) and slot not in wants:
+                if slot in self.transcript.thoughts and slot not in wants:
                     found[slot] = slot.full if is_said else None, "dropped"
         return found
 

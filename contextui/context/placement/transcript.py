@@ -66,7 +66,7 @@ class Transcript:
         self.entries: dict[int, float] = {}  # prefixes that the provider holds: when last used
         self._of_item: dict[str, list[Slot]] = {}
         self._of_call: dict[str, list[Slot]] = {}
-        self._thoughts: list[Slot] = []  # thinking of the turn under way
+        self.thoughts: list[Slot] = []  # thinking of the turn under way
         self.turn, self.is_fresh, self._is_asked, self.last = -1, False, False, -math.inf
         self.key: str | None = None  # the model and its tools
         self.sent_key: str | None = None  # those of the last request
@@ -84,7 +84,7 @@ class Transcript:
         slot = Slot(slot_id, item, self.turn, form, form, call, gist, group, parts, is_words)
         self._enter(slot, len(self.tail) if place is None else place)
         if kind == "thinking":
-            self._thoughts.append(slot)
+            self.thoughts.append(slot)
         return slot
 
     def slots_of(self, item: str) -> Sequence[Slot]:
@@ -100,16 +100,12 @@ class Transcript:
         self.turn, self.is_fresh = self.turn + 1, True
         self.forget_thinking()
 
-    def is_thought(self, slot: Slot) -> bool:
-        """Whether a slot is thinking of the turn under way."""
-        return slot in self._thoughts
-
     def forget_thinking(self) -> None:
         """Leave out what was thought in this turn."""
-        for slot in self._thoughts:
+        for slot in self.thoughts:
             if slot.full.kind == "thinking":  # an edit may have put words there
                 self.want(slot, None, "thinking")
-        self._thoughts = []
+        self.thoughts = []
 
     def take_back(self, at: int) -> None:
         """Take everything from a place on as not sent: it is sent again, after room was made.
@@ -186,11 +182,6 @@ class Transcript:
         self.head.full = Form("text", tokens, source=digest)
         self.want(self.head, self.head.full, "system")
 
-    def _is_other(self) -> bool:
-        """Whether the model, its tools or the system prompt differ from the last request's."""
-        is_other_head = self.head.at >= 0 and self.head.sent != self.head.want
-        return is_other_head or (self.sent_key is not None and self.key != self.sent_key)
-
     # --- loading and saving ------------------------------------------------------------------
 
     @property
@@ -209,9 +200,9 @@ class Transcript:
             self._count(slot)
         for slot in self.tail:
             self._register(slot)
-        if not self._thoughts:
+        if not self.thoughts:
             known = (*self.slots, *self.tail)
-            self._thoughts = [one for one in known if one.full.kind == "thinking" and one.want]
+            self.thoughts = [one for one in known if one.full.kind == "thinking" and one.want]
 
     def rank(self, at: int) -> int:
         """How many slots before a place are in use: they show something, or are to do so.
@@ -387,7 +378,9 @@ class Transcript:
 
     def _live(self, now: float) -> dict[int, float]:
         ttl, end = self.prices.ttl, len(self.slots)
-        if self._is_other():
+        # The model, its tools or the system prompt may differ from the last request's.
+        is_other_head = self.head.at >= 0 and self.head.is_outdated
+        if is_other_head or (self.sent_key is not None and self.key != self.sent_key):
             return {}
         if self.prices.marks:
             return {at: used for at, used in self.entries.items() if abs(now - used) <= ttl}
@@ -480,7 +473,7 @@ class Transcript:
         the results of that message while a call of it has to go, or to come back, with them. An
         answer that missed a request because it was dropped then comes back when the turn ends.
         """
-        bound = next((slot for slot in reversed(self._thoughts) if _binds(slot)), None)
+        bound = next((slot for slot in reversed(self.thoughts) if _binds(slot)), None)
         if bound is None:
             return 0
         message = self._of_item[bound.item]
