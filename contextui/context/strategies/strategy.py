@@ -213,7 +213,10 @@ def apply(
         raise StrategyError(
             "It returned a {type} instead of a Payload.", type=type(payload).__name__
         )
-    known, wanted = {item.id for item in history}, _ids(payload)
+    try:
+        known, wanted = {item.id for item in history}, {item.id for item in payload.history}
+    except (TypeError, AttributeError):
+        raise StrategyError("The history of its payload is not a list of items.") from None
     if not wanted <= known:
         raise StrategyError("It returned items that are not in the history.")
     left_out: list[ContextItem] = []
@@ -231,13 +234,6 @@ def apply(
         context.compact([*env.memory_items, *goes], memory, trigger="strategy")
     elif goes:
         context.leave_out(goes, "compacted" if env.memory else "trimmed")
-
-
-def _ids(payload: Payload) -> set[str]:
-    try:
-        return {item.id for item in payload.history}
-    except (TypeError, AttributeError):
-        raise StrategyError("The history of its payload is not a list of items.") from None
 
 
 def _memory(payload: Payload, env: StrategyEnv) -> str | None:
