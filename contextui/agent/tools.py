@@ -34,6 +34,7 @@ from contextui.windowing.manager import WindowManager
 from contextui.windowing.params import SchemaParams
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import opening_text
+from contextui.windowing.worker import finished
 from contextui.words import LANGUAGES, Lang, Words, msg
 
 PAGE = 2_000
@@ -213,7 +214,7 @@ TOOLS: dict[Lang, tuple[Tool, ...]] = {
 _PARAMS = {tool.name: SchemaParams(tool.input_schema) for tool in TOOLS["en"]}
 
 
-_OPENING = 30.0  # seconds that a window may take to open
+_OPENING, _LATE = 30.0, 10.0  # seconds for a window to be there, and then to have opened
 
 R = TypeVar("R", bound=ActionResult)
 
@@ -290,17 +291,18 @@ class ToolBox:
                 raise WindowBusyError(
                     "{id} did not answer within {seconds:g} s.", id=name, seconds=seconds
                 ) from None
-            text = (
-                msg(
-                    "{id} is still opening. Use it once it has opened; if it fails, the next step "
-                    "reports it."
-                )
-                if window.is_opening
-                else msg("Opened {id}.")
-            )
-            if runtime_of(window).was_open:
-                return ActionResult(True, opening_text(window, self._words))
-            return ActionResult(True, self._words(text, id=window.id))
+            runtime = runtime_of(window)
+            if runtime.opening is not None and not runtime.was_open:
+                await finished([runtime.opening], _LATE)
+                if not runtime.opening.done():
+                    text = self._words(
+                        "{id} is still opening. Use it once it has opened; if it fails, the next "
+                        "step reports it.",
+                        id=window.id,
+                    )
+                    return ActionResult(True, text)
+                runtime.opening.result()  # raises why it did not open
+            return ActionResult(True, opening_text(window, self._words))
 
         return await self._with_secrets("create", {"name": name, **given}, open_it)
 

@@ -113,4 +113,4 @@ def test_a_paused_turn_is_in_chinese() -> None:
     context = ContextManager(WindowManager((Todo,), lang="zh"))
     talk = controller(call("create", name="todo"), context=context, options=options(max_steps=1))
     assert end(run(talk, "打开")).explanation.startswith("本轮在 1 步后暂停")
-    assert [item.content for item in context.get_all()][-2:] == ["已打开 todo_1。", "（到此停止）"]
+    assert [item.content for item in context.get_all()][-2:] == ["todo_1 已打开。", "（到此停止）"]

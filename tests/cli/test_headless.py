@@ -442,6 +442,7 @@ def test_a_window_that_does_not_open_in_time_is_not_saved_and_that_is_reported(
 ) -> None:
     monkeypatch.setattr("contextui.windowing.worker.PATIENCE", 0.05)
     monkeypatch.setattr(WindowManager.settle, "__defaults__", (2.0,))
+    monkeypatch.setattr("contextui.agent.tools._LATE", 0.05)
     monkeypatch.setattr("contextui.cli.headless._OPENING", 0.4 if seconds > 1 else 30.0)
     program.write("slow.py", SLOW.format(seconds=seconds, then=then))
     done = program("-p", "Open slow", "--window", "slow.py")

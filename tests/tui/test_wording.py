@@ -79,7 +79,7 @@ def test_the_monitor_is_reported_in_chinese(tmp_path: Path) -> None:
     run(desk.controller, "这台机器有多忙？")
     items = desk.session.context.get_all()
     said = [one.content for one in items if one.type is ItemType.ASSISTANT][-1]
-    assert "已打开 monitor_1。" in said
+    assert "monitor_1 已打开。" in said
     assert re.search("monitor_1: (负载|CPU|内存)", said), said
     assert not re.search(r"\b(load|average|Opened|used)\b", said), said
     desk.close()

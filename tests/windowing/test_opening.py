@@ -12,7 +12,7 @@ import pytest
 from contextui import Button, ContextVersion, Lod, SessionOptions, SessionStore, WindowManager
 from contextui.agent.models.scripted import call
 from contextui.agent.tools import ToolBox
-from contextui.errors import WindowBusyError
+from contextui.errors import ContextUIError, WindowBusyError
 from contextui.events import Event, WindowClosed, WindowNotOpened, WindowOpened, WindowReady
 from contextui.windowing.runtime import runtime_of
 from tests.agent.talking import controller, run
@@ -187,16 +187,32 @@ class TestInASession:
 
 
 class TestTheModel:
-    def test_create_says_that_it_is_still_opening(self, windows: WindowManager) -> None:
+    def test_create_says_that_it_is_still_opening(
+        self, windows: WindowManager, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("contextui.agent.tools._LATE", 0.0)
         slow = Slow()
         with held(slow, "opened"):
             result = asyncio.run(ToolBox(windows).create(slow))  # type: ignore[arg-type]
             assert result.text.startswith("slow_1 is still opening")
 
+    def test_create_fails_as_the_window_does(self, windows: WindowManager) -> None:
+        failing, heard = Failing(), Heard(windows)
+
+        async def create() -> None:
+            with held(failing, "opened"):
+                creating = asyncio.create_task(ToolBox(windows).create(failing))  # type: ignore[arg-type]
+                await asyncio.to_thread(heard.wait_for, WindowOpened)  # it is slow
+            with pytest.raises(ContextUIError, match="no network"):
+                await creating
+
+        asyncio.run(create())
+
     @pytest.mark.parametrize("within", [True, False], ids=["with the next step", "the next turn"])
     def test_a_late_failure_is_told(self, monkeypatch: pytest.MonkeyPatch, within: bool) -> None:
         """W2: with the next result of the same turn, or before the next message."""
         made: list[Any] = []
+        monkeypatch.setattr("contextui.agent.tools._LATE", 0.0)
 
         class Here(Failing):
             name = "here"

@@ -85,7 +85,7 @@ def test_one_that_was_closed_is_opened(windows: WindowManager) -> None:
     windows.open("editor", path="a.py")
     windows.close("editor_1")
     text = result(ToolBox(windows), "create", name="editor", args={"path": "a.py"})
-    assert text == "Opened editor_2."
+    assert text == "Opened a.py in editor_2."
 
 
 def test_a_secret_file_that_the_person_opened_still_asks(

@@ -423,10 +423,8 @@ class CallLine(FoldedLine):
         took = f"{end.seconds:.1f}s" if end is not None else ""
         failed = end is not None and not end.ok and not end.refused and not self.is_open
         what = self.entry.what
-        if end is not None and end.ran:
-            what = end.ran
-        elif end is not None and failed:
-            what = end.text
+        if end and (end.ran or failed):
+            what = end.ran or end.text
         facts = self._facts(width)
         if facts:  # they follow the arguments, which give way
             room = width - facts.cell_length
