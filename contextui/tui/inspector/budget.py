@@ -77,14 +77,11 @@ class BudgetBar(Widget):
     def render(self) -> Content:
         width = self.size.width
         if not self._budget:
-            return self._opening(width)
+            name, state = self._words("Context"), self._words("opening…")
+            return spread(Content.styled(name, "bold"), Content.styled(state, MUTED), width)
         drawn = bar(self._shares, self._budget, width, self._full)
         lines = [self._head(width), Content.assemble(*drawn)]
         return Content("\n").join([*lines, self._legend(width)])
-
-    def _opening(self, width: int) -> Content:
-        name, state = self._words("Context"), self._words("opening…")
-        return spread(Content.styled(name, "bold"), Content.styled(state, MUTED), width)
 
     def _head(self, width: int) -> Content:
         name, total = Content.styled(self._words("Context"), "bold"), self._shares.total

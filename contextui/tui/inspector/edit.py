@@ -143,8 +143,7 @@ class Changing:
             self._context.unfold(row.item.id)
             return self._done("unfold", row.item)
         windows = self._context.windows
-        if windows is None:
-            return Note("")
+        assert windows is not None, "a level is offered for an open window"
         windows.set_lod(row.item.content, lod)
         words = self._words
         template = msg("{window} shows {lod} now. + shows more, - less.")
