@@ -82,9 +82,15 @@ class Navigation:
     def enter(self, name: str) -> None:
         """Focus a pane and hold key events until it has the focus, so that they arrive there."""
         self._hold(lambda: self.present == name)
-        self._screen.query_one(Panes).show(_BARS[name])
+        self.show(_BARS[name])
         if not self.focus(name):  # not shown yet
             self._screen.call_after_refresh(self.focus, name)
+
+    def show(self, pane: str) -> None:
+        """Show a pane: end the zoom of another one; on a narrow terminal it is the only one."""
+        if self._screen.has_class("-zoom") and not self._screen.has_class(f"-zoom-{pane}"):
+            self.zoom()
+        self._screen.query_one(Panes).show(pane)
 
     def expect(self, key: str) -> None:
         """Hold the keys typed after a go-to key until its target has the focus."""
@@ -96,18 +102,16 @@ class Navigation:
     def go(self, key: str | None) -> None:
         if key and key in _PLACES:
             self.enter(_PLACES[key])
-        elif key and key in _NUMBERS:
+        elif key and key in _NUMBERS and self._screen.desk is not None:
             self._go_to_number(int(key))
 
     def _go_to_number(self, number: int) -> None:
-        if self._screen.desk is not None:
-            self._screen.query_one(Panes).show("windows")
-            self._screen.call_after_refresh(self._screen.desktop.action_go_to, number)
+        self._hold(lambda: self._screen.desktop.is_at(number))
+        self.show("windows")
+        self._screen.call_after_refresh(self._screen.desktop.action_go_to, number)
 
     def go_to_window(self, window_id: str) -> None:
-        number = self._screen.desktop.number_of(window_id)
-        self._hold(lambda: self._screen.desktop.is_at(number))
-        self._go_to_number(number)
+        self._go_to_number(self._screen.desktop.number_of(window_id))
 
     @property
     def present(self) -> str:
@@ -117,9 +121,9 @@ class Navigation:
 
     def zoom(self) -> None:
         zoomed, present = self._screen.has_class("-zoom"), _BARS.get(self.present, "chat")
-        kinds = {"chat": "-zoom-chat", "windows": "-zoom-window", "context": "-zoom-inspector"}
-        shown = {kind: not zoomed and name == present for name, kind in kinds.items()}
+        shown = {f"-zoom-{name}": not zoomed and name == present for name in _BARS.values()}
         self._screen.update_classes({"-zoom": not zoomed, **shown})
+        self._screen.sizes.fit()
 
     def focus(self, name: str) -> bool:
         """Focus a pane that is shown; return whether it is."""
@@ -208,6 +212,7 @@ class MainScreen(Screen[None]):
         self.prompt.leave_downward, self.prompt.scroll_log = self._offer_tries, self._scroll_log
         self.prompt.open_notice, self.prompt.take_back = self.open_question, self._take_back
         self.action_complete, self.action_next_pane = self.writing.complete, self.navigation.next
+        self.action_zoom = self.navigation.zoom
         self.composed = asyncio.Event()
         """Set once the frame and the prompt are there."""
         self.layouts = 0
@@ -398,9 +403,8 @@ class MainScreen(Screen[None]):
         return "\n\n".join(text for text in [*waiting, self.prompt.whole_text] if text)
 
     def _watch_draft(self) -> None:
-        unsent, before = self._unsent, self._typed
-        self._typed = unsent
-        if len(unsent) < _LONG_DRAFT or unsent == before:
+        before, self._typed = self._typed, self._unsent
+        if len(self._typed) < _LONG_DRAFT or self._typed == before:
             self.keep_draft()
 
     @cached_property
@@ -507,12 +511,14 @@ class MainScreen(Screen[None]):
         if not message.text:
             if self.turns is not None:
                 self.turns.retry(self.words("Go on."))
-        elif self.turns is None:
-            self._send(message)
-        elif message.is_shell:
-            self.run_worker(self._run_in_terminal(message.text), name="shell")
-        elif self.writing.commands.reads(message.text):
-            self.run_command(message.text)
+        elif self.turns is not None and (
+            message.is_shell or self.writing.commands.reads(message.text)
+        ):
+            self.conversation.anchor()  # its reply is the newest line
+            if message.is_shell:
+                self.run_worker(self._run_in_terminal(message.text), name="shell")
+            else:
+                self.run_command(message.text)
         else:
             self._send(message)
 
@@ -602,8 +608,6 @@ class MainScreen(Screen[None]):
 
     def action_find(self) -> None:
         """Find something in the conversation."""
-        if self.has_class("-zoom") and not self.has_class("-zoom-chat"):
-            self.action_zoom()
         self.navigation.enter("prompt")
         self.writing.find()
 
@@ -615,7 +619,7 @@ class MainScreen(Screen[None]):
         # As usual in editors: capital letters are meant, small ones find both.
         given = {"text": text, "ignore_case": text == text.lower(), "under": "."}
         self._hold(lambda: self.navigation.present == "windows")
-        self.query_one(Panes).show("windows")
+        self.navigation.show("windows")
         self.desktop.act_in(window_id, "find_text", given)
 
     # --- focus -------------------------------------------------------------------------
@@ -668,8 +672,7 @@ class MainScreen(Screen[None]):
 
     def _open_go_to(self, more: tuple[Place, ...], go: Callable[[str | None], None]) -> None:
         asks = self._asker is not None and self._asker.is_waiting
-        places = (QUESTION, *PLACES) if asks else PLACES
-        places = (*places, *more, *SIZES)
+        places = (*((QUESTION,) if asks else ()), *PLACES, *more, *SIZES)
         menu = GoTo(self.words, self.navigation.expect, places, self.sizes.move)
         self.app.push_screen(menu, go)
 
@@ -703,10 +706,6 @@ class MainScreen(Screen[None]):
         else:
             self.toggle_class("-no-inspector")
             self.sizes.fit()
-
-    def action_zoom(self) -> None:
-        self.navigation.zoom()
-        self.sizes.fit()
 
     def on_mention_requested(self, message: "MentionRequested") -> None:
         from contextui.agent.mention import mention_of  # noqa: PLC0415  (see the class)

@@ -88,8 +88,9 @@ def all_commands(main: MainScreen, desk: AppSession, switcher: Switcher) -> Comm
                     choices=sessions.exports, needs_choice=True),
             Command("cost", "show tokens and cost", sessions.cost),
             # settings
-            Command("model", "switch the model", settings.model, "NAME", ("m",), settings.models),
-            Command("login", "enter an API key", settings.login, "PROVIDER",
+            Command("model", "switch the model", settings.model, "NAME",
+                    ("m", "connect", "server"), settings.models),
+            Command("login", "connect with an API key", settings.login, "PROVIDER",
                     choices=lambda: map(Choice, settings.providers()), needs_choice=True),
             Command("logout", "remove a saved API key", settings.logout, "PROVIDER",
                     choices=lambda: map(Choice, settings.logins()), needs_choice=True),
@@ -233,7 +234,7 @@ class WindowCommands:
 
     def close(self, window_id: str) -> None:
         """Close a window; one with unsaved data only when the command is repeated."""
-        there = self._open_ids()
+        there = [one.id for one in self._windows.windows()]
         if not window_id and len(there) != 1:
             message = msg("Which one? {names}") if there else msg("No window is open.")
             raise ContextUIError(message, names=" | ".join(there))
@@ -247,7 +248,7 @@ class WindowCommands:
         self._main.note(self._words("Closed {window}. /undo reopens it.", window=window_id))
 
     def goto(self, window_id: str) -> None:
-        there = self._open_ids()
+        there = [one.id for one in self._windows.windows()]
         if window_id not in there:
             message = msg("Which one? {names}") if there else msg("No window is open.")
             raise ContextUIError(message, names=" | ".join(there))
@@ -314,9 +315,6 @@ class WindowCommands:
 
     def _names(self) -> list[str]:
         return sorted(self._windows.classes)
-
-    def _open_ids(self) -> list[str]:
-        return [window.id for window in self._windows.windows()]
 
 
 def _first_sentence(description: str) -> str:

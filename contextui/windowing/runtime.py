@@ -257,8 +257,10 @@ class Runtime:
         except ActionCancelledError as error:
             result, stopped = error.result, error
         named = text.one_line(action_id, 120)  # the requested id may be anything
-        self.core.touched = actor, self.core.around.clock()
-        self.history.note(named, result.text, self.core.touched[1], actor)
+        now = self.core.around.clock()
+        if result.ok:  # a busy window refused it, and another one did it
+            self.core.touched = actor, now
+        self.history.note(named, result.text, now, actor)
         self.core.emit(WindowActed(self.core.id, named, actor, result.ok, result.text))
         if stopped is not None:
             raise stopped

@@ -85,9 +85,13 @@ async def test_keys_lead_to_every_pane_and_back_and_give_it_the_room(pilot: "Pil
     for key, kind in (("1", Desktop), ("i", Inspector)):
         await pilot.press("ctrl+g", key)
         await until(pilot, lambda kind=kind: is_in(pilot, kind))  # type: ignore[misc]
-    await pilot.press("f3")
-    await until(pilot, lambda: inspector.size.width > 100)
-    await pilot.press("escape")
+    for keys, kind in (("c", Conversation), ("p", Prompt), ("1", Desktop)):
+        await pilot.press("ctrl+g", "i", "f3")
+        await until(pilot, lambda: inspector.size.width > 100)
+        await pilot.press("ctrl+g", keys)  # what has the focus is in sight
+        await until(pilot, lambda kind=kind: is_in(pilot, kind))  # type: ignore[misc]
+        assert not pilot.app.screen.has_class("-zoom")
+    await pilot.press("f3", "escape")
     assert not pilot.app.screen.has_class("-zoom")
     await pilot.press("f2")
     assert not inspector.display or not inspector.region
@@ -159,6 +163,10 @@ async def test_the_palette_ranks_words_before_scattered_letters(pilot: "Pilot[in
     assert (await found("fi-l-es"))[0] == "f-i-l-e-s.md"  # nothing better
     assert (await found("language"))[0].startswith("lang: ")
     assert (await found("chinese"))[0].startswith("lang zh")
+    names = [one.partition(":")[0] for one in await found("connect")]
+    assert names == ["model, m, connect, server", "login"]
+    assert any(one.startswith("login") for one in await found("key"))
+    assert any(one.startswith("model") for one in await found("server"))
     names = await found("todo_1")
     assert names.index("goto todo_1") < names.index("close todo_1")
     (file,) = [one async for one in palette.search("tests") if str(one.prompt) == "tests.md"]

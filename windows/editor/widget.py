@@ -220,6 +220,7 @@ class FindLine(Input):
     BINDINGS = [
         Binding("up", "seek(-1)", msg("previous"), key_display="↑"),
         Binding("down,enter", "seek(1)", msg("next"), key_display="↓"),
+        Binding("enter", "go", msg("go to line")),
         Binding("escape", "leave", "back"),
     ]
     DEFAULT_CSS = "FindLine { height: 1; padding: 0; border: none; background: $soft; }"
@@ -228,10 +229,16 @@ class FindLine(Input):
         super().__init__(compact=True)
         self._body, self.display = body, False
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("seek", "go"):
+            return (action == "go") == (self.type == "integer")
+        return super().check_action(action, parameters)
+
     def action_seek(self, step: int) -> None:
-        if self.type == "text":
-            self._body.seek(step)
-        elif self.value:
+        self._body.seek(step)
+
+    def action_go(self) -> None:
+        if self.value:
             self._body.post_message(ActionRequested("goto", {"line": int(self.value)}))
             self.action_leave()
 
@@ -477,13 +484,12 @@ class EditorBody(InertArea):
         else:
             self._pause = sure_timer(self, min(_PAUSE, left), self._settle_soon)
 
-    def on_blur(self) -> None:
-        self._settle_soon()
-
     def _settle_soon(self) -> None:
         self._unsent_since = None
         if self._unsent:
             self.screen.run_worker(self._send_typed(), name="typed")
+
+    on_blur = _settle_soon
 
     async def _send_typed(self) -> None:
         """Send pending text once; text typed while it is sent is queued for later."""
@@ -513,12 +519,7 @@ class EditorBody(InertArea):
         sight, mine, is_carried = self._sight, self._mine(), self._carried is not None
         if mine is None:
             return False
-        given = {
-            "start": mine.start,
-            "end": mine.end,
-            "text": mine.text,
-            "revision": sight.revision,
-        }
+        given = {**mine._asdict(), "revision": sight.revision}
         result = await runtime_of(self._window).act("splice", given, "person")
         if result.ok:
             # Text typed on another page comes back like any change; here it is shown already.

@@ -285,7 +285,7 @@ class Prompt(InertArea):
         mode = self._desk.controller.tools.gate.mode if self._desk is not None else "ask"
         count = self._new_below()
         new = self._words.plural(count, "↓ {count} new line", "↓ {count} new lines")
-        more = new + "   " if count else ""
+        more = f"ctrl+end {new}   " if count else ""
         lost = unsaved_mark(self._desk.session, self._words) if self._desk is not None else ""
         if self.is_shell:
             return Content.assemble((self._words("! runs in the terminal"), "$text-warning"))

@@ -244,7 +244,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         return Wish(is_wide, max(self._rows[window_id], LEAST_ROWS))
 
     def _mode(self) -> Mode:
-        if self.screen.has_class("-zoom-window"):
+        if self.screen.has_class("-zoom-windows"):
             return "zoomed"
         return "single" if self.screen.size.width < NARROW else "stack"
 

@@ -199,14 +199,15 @@ async def test_page_by_page_all_of_a_resumed_conversation_can_be_read(
     await pilot.press("home")
     await until(pilot, lambda: 0 in _numbers(pilot))
     pane(pilot).handle(TextDelta("\n\n".join("Far below.")))
-    await until(pilot, lambda: shown(pilot, "↓ 1"))
-    await pilot.press("end")
-    await until(pilot, lambda: pane(pilot).follows)
+    await until(pilot, lambda: shown(pilot, "─ ctrl+end ↓ 18 new lines"))
+    prompt(pilot).say("/close nothing")
+    await until(pilot, lambda: pane(pilot).follows and shown(pilot, "There is no window"))
     pane(pilot).handle(TurnStarted("question 60.", "1"))
-    assert len(pane(pilot)._widgets) == 30
+    assert len(pane(pilot)._widgets) == 31
     assert [one.text for one in pane(pilot).entries] == [  # type: ignore[union-attr]
         *[f"{kind} {number}." for number in range(60) for kind in ("question", "answer")],
-        *("\n\n".join("Far below."), "question 60."),
+        *("\n\n".join("Far below."), 'There is no window "nothing". Open windows: none.'),
+        "question 60.",
     ]
 
 

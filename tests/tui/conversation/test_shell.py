@@ -184,10 +184,13 @@ async def test_a_busy_terminal_leaves_a_command_to_an_idle_one_in_its_folder(
         await run(pilot, command)
         await until(pilot, (work / made).exists)
         assert len(windows.windows()) == count
-    shell = typed(terminal(chat.desk), b"rm -r ")
+    await until(pilot, lambda: any("sixth" in one for one in ends(pilot)))
+    core = runtime_of(terminal(chat.desk)).core
+    shell, before = typed(terminal(chat.desk), b"rm -r "), core.touched
     await until(pilot, lambda: "rm -r" in shell.emulator.text())
     await run(pilot, "touch seventh")
     await until(pilot, (work / "seventh").exists)
+    assert core.touched == before or core.touched[0] != "person"  # they did nothing there
     (work / "gate").touch()
     await until(pilot, lambda: "gate" not in running_in(chat.desk))
     await asyncio.to_thread(windows.close, terminal(chat.desk).id)

@@ -175,7 +175,7 @@ async def test_keys_resize_and_the_arrangement_is_there_again(tmp_path: Path) ->
         await pilot.press("ctrl+g", "2")
         await until(pilot, lambda: "shelf_1" in frames(pilot))
         await pilot.press("ctrl+g", "down")
-        await until(pilot, lambda: main(pilot).has_class("-zoom-window"))
+        await until(pilot, lambda: main(pilot).has_class("-zoom-windows"))
         await pilot.press("up")
         await until(pilot, lambda: not main(pilot).has_class("-zoom"))
 

@@ -19,7 +19,7 @@ from contextui.windows.editor import widget
 from contextui.windows.editor.widget import EditorBody
 from contextui.windows.editor.window import EditorWindow
 from tests.tui.desktop.samples import desk_with, desktop, enter, frame_of, frames, region_text
-from tests.tui.running import prompt, running, say, shown, until
+from tests.tui.running import lines, prompt, running, say, shown, until
 from tests.tui.sharing import SharedChat
 
 CODE = 'def total(items):\n    """Sum."""\n    return sum(items)\n'
@@ -407,6 +407,7 @@ async def test_the_title_counts_lines_and_all_keys_go_on_from_where_the_cursor_i
     await until(pilot, lambda: shown(pilot, f" 39–{38 + height} of 250 ─╮"))
     assert " 39  line 39 " in region_text(pilot, frame)[1]
     await pilot.press("ctrl+l")
+    await until(pilot, lambda: lines(pilot)[-1].strip().startswith("enter go to line  esc back"))
     await pilot.press(*"x176", "enter")  # a line in the window, for numbers
     await at_line(pilot, body, 176)
     await until(pilot, lambda: body.has_focus)
