@@ -146,6 +146,10 @@ async def test_the_palette_runs_what_was_found(pilot: "Pilot[int]") -> None:
     pilot.app.screen.query_one(Input).value = "open noteboo"
     options = pilot.app.screen.query_one(CommandList)
     await until(pilot, lambda: [one for one in options.options if "notebook" in str(one.prompt)])
+    size = pilot.app.size
+    await pilot.resize_terminal(1, 0)  # where a page of the list has no rows
+    await pilot.press("pageup")
+    await pilot.resize_terminal(*size)
     await pilot.press("down", "enter")
     await until(pilot, lambda: windows.get("notebook_1") is not None)
 
