@@ -477,9 +477,10 @@ class CompactionResult:
                 error=self.error,
                 saved=saved,
             )
-        return words(
+        return words.plural(
+            self.messages,
+            "Compacted 1 message: {saved}. /undo restores it.",
             "Compacted {count} messages: {saved}. /undo restores them.",
-            count=self.messages,
             saved=saved,
         )
 

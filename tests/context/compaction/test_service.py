@@ -95,6 +95,7 @@ def test_the_result_is_shown_in_one_line() -> None:
         "/undo restores them."
     )
     assert str(result) == line
+    assert str(CompactionResult(True, "auto", 9, 3, 1)).startswith("Compacted 1 message: ")
     assert "102,400 → 21,310 个 token，减少 79.2%" in result.text("zh")
     failed = CompactionResult(False, "auto", 100, 40, 12, error="It failed.")
     for words in (str(failed), failed.text("zh")):
