@@ -17,7 +17,7 @@ from rich.text import Text
 from textual import events, on
 from textual._xterm_parser import XTermParser
 from textual.binding import Binding
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.driver import Driver
 from textual.message import Message
@@ -409,7 +409,9 @@ class ContextUIApp(KeyLine[int]):
         # Commands only apply to the main screen, and it is about to be another one.
         if self.screen is self.main and not self.switcher.is_under_way:
             hint = self.words("Search commands   ↑↓ move   enter run   esc close")
-            self.push_screen(CommandPalette(placeholder=hint))
+            palette = CommandPalette(placeholder=hint)
+            self.push_screen(palette)  # its list takes no keys before it has rows
+            self.hold(lambda: any(one.size for one in palette.query(CommandList)))
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):

@@ -34,7 +34,7 @@ edits = st.lists(
         st.integers(0, 20),
         orderly | hostile,
         st.integers(0, 12),
-        st.sampled_from([{}, {}, {}, {"without_thinking": True}, {"plain": True}, {"lang": "zh"}]),
+        st.sampled_from([{}, {}, {}, {"without_thinking": True}, {"plain": True}]),
     ),
     max_size=8,
 )

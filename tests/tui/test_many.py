@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 
 from contextui.tui.desktop.rowlist import FilterInput, RowList
 from contextui.tui.inspector.items import ItemList
+from contextui.tui.inspector.log import LogList
 from contextui.tui.inspector.request import Outline
 from contextui.tui.inspector.usage import UsagePage
 from contextui.tui.lines import LineView
@@ -72,7 +73,7 @@ async def work_with(folder: Path, size: tuple[int, int], counted: Counter[str]) 
             counted.clear()
 
         def lists() -> list[RowList[FileRow]]:
-            inspectors = ItemList | Outline | UsagePage
+            inspectors = ItemList | LogList | Outline | UsagePage
             return [one for one in app.screen.query(RowList) if not isinstance(one, inspectors)]
 
         await until(pilot, lists)

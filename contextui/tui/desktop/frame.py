@@ -498,7 +498,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         if "undo" in self.window.actions:
             self.runner.run("undo", {})
         else:
-            self.show_note(self._setting.words("No undo here. /undo undoes what came last."))
+            self.show_note(self._setting.words("No undo here. Try /undo."))
 
     def action_show_all(self) -> None:
         if not self.runner.show_all():

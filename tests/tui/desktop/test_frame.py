@@ -91,7 +91,7 @@ async def test_keys_of_a_frame_change_the_detail_undo_and_go_in_and_out(
     await until(pilot, lambda: shown(pilot, "│ taken back"))
     await enter(pilot, "shelf_1")
     await pilot.press("u")
-    await until(pilot, lambda: shown(pilot, "No undo here. /undo undoes what came last."))
+    await until(pilot, lambda: shown(pilot, "No undo here. Try /undo."))
 
 
 async def test_keys_and_wheel_scroll_and_text_can_be_selected(
