@@ -283,6 +283,7 @@ class MainScreen(Screen[None]):
         self.inspector = Inspector(self.words, desk)
         self.conversation = Conversation(self.words, self._folder, desk)
         self.desk = desk
+        self.set_focus(self.prompt)  # a key for what is removed would be lost
         with self.app.batch_update():
             await self.query_one("#log").remove()
             await self.query_one("#inspector").remove()

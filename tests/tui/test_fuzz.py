@@ -424,7 +424,7 @@ def marks(of: list[entries.Entry], *kinds: type[Any]) -> list[str]:
     return found("\n".join(one.text for one in of if isinstance(one, kinds)))
 
 
-LONG = int(os.environ.get("CONTEXTUI_STEPS", times(300, 1_000)))
+LONG = int(os.environ.get("CONTEXTUI_STEPS", times(100, 1_000)))
 SEEDS = [int(one) for one in os.environ.get("CONTEXTUI_SEED", "").split()] or range(times(2, 20))
 
 
