@@ -407,7 +407,8 @@ class ContextUIApp(KeyLine[int]):
 
     def action_command_palette(self) -> None:
         # Commands only apply to the main screen, and it is about to be another one.
-        if self.screen is self.main and not self.switcher.is_under_way:
+        is_tiny = self.main.has_class("-tiny")  # its list could not have a row
+        if self.screen is self.main and not self.switcher.is_under_way and not is_tiny:
             hint = self.words("Search commands   ↑↓ move   enter run   esc close")
             palette = CommandPalette(placeholder=hint)
             self.push_screen(palette)  # its list takes no keys before it has rows
